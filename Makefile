@@ -1,0 +1,44 @@
+# Two commands do everything: `make demo` and `make test`. Both set up what they need first.
+PYTHON ?= python3
+BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: setup demo test check format bench soak lock clean
+
+setup: .venv/.ready
+
+.venv/.ready: requirements.lock pyproject.toml
+	@echo "setting up .venv (the first time takes a few minutes: Spark is a large package)"
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Holdfast needs Python 3.11 or newer; set PYTHON=...")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: setup
+	@$(BIN)/holdfast demo
+
+test: setup
+	@$(BIN)/python -m pytest
+
+check: setup
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+format: setup
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: setup
+	@$(BIN)/python -m bench
+
+soak: setup
+	@$(BIN)/python -m pytest -m slow
+
+lock:
+	@uv pip compile --quiet pyproject.toml --group dev --python-version 3.11 --universal --generate-hashes \
+		--no-emit-index-url --no-header --no-annotate --output-file requirements.lock
+
+clean:
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,148 @@
+"""Compaction: fewer, larger parts with the same contents at every time in advance of `since`.
+
+Which batches to merge is a pure decision:
+
+- *Tiers*: `FAN` neighbours of about one size are merged into one of the next size, so the number of
+  batches grows with the logarithm of the updates, and each update is rewritten once a tier.
+- *Waste*: once history that nobody may read any more makes up half of what is stored, all of it is
+  merged, so a collection takes room in proportion to its rows and the history it must keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from holdfast.persist.batch import Batch, Slice, bounded, own_slices
+from holdfast.persist.encoding import Hashes, PartFormat, Stage, encode_sorted, rows_per_part, sort_by_hash, sums
+from holdfast.persist.merge import Stream, merge
+from holdfast.persist.part import Part, Sums
+from holdfast.persist.parts import Parts
+from holdfast.persist.shard import Merge, ShardState
+from holdfast.repr.consolidate import advance_by, consolidate
+from holdfast.repr.frontier import EMPTY, Frontier, after
+from holdfast.repr.row import DIFF
+from holdfast.repr.update import UpdateBatch
+
+FAN = 8
+SMALLEST_TIER = 1024
+"""Batches of fewer updates are all of one tier."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeTask:
+    """`inputs` are neighbouring batches of `state`, to be merged with their times advanced to `since`."""
+
+    state: ShardState
+    inputs: tuple[Batch, ...]
+    since: Frontier
+
+    @property
+    def slices(self) -> list[Slice]:
+        ends = {batch.lower: end for batch, end in bounded(self.state.batches, self.state.upper)}
+        return [piece for batch in self.inputs for piece in own_slices(batch, ends[batch.lower])]
+
+    @property
+    def size(self) -> int:
+        return sum(batch.size for batch in self.inputs)
+
+
+class Merger(Protocol):
+    """Something that merges: in process, or on Spark."""
+
+    def __call__(self, task: MergeTask, parts: Parts, stage: Stage) -> Merge: ...
+
+
+def choose(state: ShardState) -> MergeTask | None:
+    """The next merge worth doing, if any."""
+    if state.since == EMPTY or len(state.batches) == 0:
+        return None
+    inputs = _wasteful(state) or _crowded(state)
+    return MergeTask(state, inputs, state.since) if inputs else None
+
+
+def _crowded(state: ShardState) -> tuple[Batch, ...]:
+    """The first run of `FAN` or more neighbours of the lowest tier that has one."""
+    tiers = [_tier(batch.rows) for batch in state.batches]
+    for tier in sorted(set(tiers)):
+        start = 0
+        for position in range(len(tiers) + 1):
+            if position == len(tiers) or tiers[position] > tier:
+                if position - start >= FAN:
+                    return state.batches[start:position]
+                start = position + 1
+    return ()
+
+
+def _wasteful(state: ShardState) -> tuple[Batch, ...]:
+    """The batches whose times can no longer be told apart, if most of their updates are needless."""
+    old, settled_rows, rows, diffs = [], 0, 0, 0
+    for batch, end in bounded(state.batches, state.upper):
+        if state.since.time is None or not end <= after(state.since.time):
+            break
+        settled = end.time is not None and batch.since.time is not None and end <= after(batch.since.time)
+        old.append(batch)
+        rows += batch.rows
+        diffs += sum(part.sums.diffs for part in batch.parts)
+        settled_rows += batch.rows if settled else 0
+    needed = max(diffs, settled_rows)
+    return tuple(old) if rows > 2 * needed + SMALLEST_TIER else ()
+
+
+def _tier(rows: int) -> int:
+    tier, limit = 0, SMALLEST_TIER
+    while rows >= limit:
+        tier, limit = tier + 1, limit * FAN
+    return tier
+
+
+def merge_in_process(task: MergeTask, parts: Parts, stage: Stage) -> Merge:
+    """Merge as a stream, a few row groups of each input at a time."""
+    form = PartFormat.of(task.state)
+    read = _ReadSums(form)
+    streams = [Stream(piece.part.min_hash, _opener(task, parts, piece, read)) for piece in task.slices]
+    advanced = merge(form, streams, lambda batch: consolidate(advance_by(batch, task.since)))
+    written = tuple(_written(form, advanced, parts, stage))
+    return Merge(task.inputs, written, task.since, read.total)
+
+
+class _ReadSums:
+    """Adds up what passes through."""
+
+    def __init__(self, form: PartFormat) -> None:
+        self._form = form
+        self.total = Sums()
+
+    def through(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        for table in tables:
+            self.total += sums(table[DIFF].to_numpy(), self._form.content_hashes(table))
+            yield table
+
+
+def _opener(task: MergeTask, parts: Parts, piece: Slice, read: _ReadSums) -> Callable[[], Iterator[pa.Table]]:
+    return lambda: read.through(parts.read(task.state.id, piece, task.state.schemas))
+
+
+def _written(form: PartFormat, batches: Iterator[UpdateBatch], parts: Parts, stage: Stage) -> Iterator[Part]:
+    """Parts of full size of the batches, which come in ascending hash order."""
+    held: list[tuple[pa.Table, Hashes]] = []
+    number = 0
+
+    def flush() -> Part:
+        nonlocal number
+        table = pa.concat_tables([table for table, _ in held])
+        hashes = np.concatenate([hashes for _, hashes in held])
+        held.clear()
+        number += 1
+        return parts.put(encode_sorted(form, stage.key(f"m{number}"), table, hashes, None))
+
+    for batch in batches:
+        held.append(sort_by_hash(form, batch.table))
+        if sum(table.num_rows for table, _ in held) >= rows_per_part(batch.table):
+            yield flush()
+    if held:
+        yield flush()

@@ -1,0 +1,243 @@
+"""Parts as Parquet: how updates become files that any Parquet reader opens, and back.
+
+The updates of a part are sorted by the hash of their key, so that parts can be merged as streams and looked
+up by key. Every page carries a checksum.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from holdfast.persist.batch import Slice
+from holdfast.persist.errors import CorruptPart
+from holdfast.persist.part import Bound, ColumnStats, Part, Sums
+from holdfast.persist.shard import ShardState
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.hash import hash_rows
+from holdfast.repr.ids import ShardId
+from holdfast.repr.row import DIFF, TIME, RowType
+from holdfast.repr.update import UpdateBatch
+
+Hashes = npt.NDArray[np.int64]
+
+PART_BYTES = 128 * 2**20
+"""Arrow bytes after which a new part is begun: about a third to a half of it in Parquet."""
+
+ROW_GROUP_ROWS = 2**17
+
+_LONGEST_BOUND = 64
+"""Bytes of a string that statistics keep."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartFormat:
+    """What a writer must know of a shard. Small and picklable: executors write too."""
+
+    shard: ShardId
+    row_type: RowType
+    schema_id: int
+    key: tuple[str, ...]
+
+    @classmethod
+    def of(cls, state: ShardState) -> PartFormat:
+        return cls(state.id, state.row_type, len(state.schemas) - 1, state.key)
+
+    def key_hashes(self, table: pa.Table) -> Hashes:
+        return hash_rows([table[name] for name in self.key], table.num_rows)
+
+    def content_hashes(self, table: pa.Table) -> Hashes:
+        return hash_rows([table[name] for name in self.row_type.names], table.num_rows)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _format_from_bytes, (self.shard, self.row_type.to_bytes(), self.schema_id, self.key)
+
+
+def _format_from_bytes(shard: ShardId, row_type: bytes, schema_id: int, key: tuple[str, ...]) -> PartFormat:
+    return PartFormat(shard, RowType.from_bytes(row_type), schema_id, key)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    part: Part
+    data: pa.Buffer
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Names for the parts of one write that is not committed yet.
+
+    A part whose write never was committed can be told by its key: its epoch is over, or its stage is not
+    one that the writer of this epoch has in hand.
+    """
+
+    shard: ShardId
+    epoch: int
+    id: str
+
+    def key(self, name: str) -> str:
+        return f"s{self.shard}/e{self.epoch}-{self.id}-{name}.parquet"
+
+    @classmethod
+    def of_key(cls, key: str) -> Stage | None:
+        """The stage that `key` was made in, if it is a part's."""
+        match = _PART_KEY.match(key)
+        return Stage(ShardId(int(match[1])), int(match[2]), match[3]) if match else None
+
+
+_PART_KEY = re.compile(r"s(\d+)/e(\d+)-([0-9a-f]+)-[0-9a-z]+\.parquet")
+
+
+def sort_by_hash(form: PartFormat, table: pa.Table) -> tuple[pa.Table, Hashes]:
+    """`table` in the order of its key hashes, with the hashes."""
+    hashes = form.key_hashes(table)
+    order = np.argsort(hashes, kind="stable")
+    return table.take(pa.array(order)), hashes[order]
+
+
+def encode_sorted(form: PartFormat, key: str, table: pa.Table, hashes: Hashes, contents: Hashes | None) -> Encoded:
+    """One part of the updates in `table`, not empty and sorted by `hashes`; `contents` are the hashes of its rows."""
+    if contents is None:
+        contents = hashes if form.key == form.row_type.names else form.content_hashes(table)
+    sink = pa.BufferOutputStream()
+    pq.write_table(
+        table,
+        sink,
+        row_group_size=ROW_GROUP_ROWS,
+        compression="snappy",
+        write_page_checksum=True,
+        write_page_index=True,
+    )
+    data = sink.getvalue()
+    times, diffs = pc.min_max(table[TIME]), table[DIFF].to_numpy()
+    part = Part(
+        key=key,
+        schema_id=form.schema_id,
+        rows=table.num_rows,
+        size=data.size,
+        sha256=hashlib.sha256(data).hexdigest(),
+        min_time=Timestamp(times["min"].as_py()),
+        max_time=Timestamp(times["max"].as_py()),
+        min_diff=int(diffs.min()),
+        max_diff=int(diffs.max()),
+        sums=sums(diffs, contents),
+        min_hash=int(hashes[0]),
+        max_hash=int(hashes[-1]),
+        stats=tuple((name, _column_stats(table[name])) for name in form.row_type.names),
+    )
+    return Encoded(part, data)
+
+
+def sums(diffs: npt.NDArray[np.int64], contents: Hashes) -> Sums:
+    """The fingerprint of updates with these diffs and row hashes."""
+    products = diffs.astype(np.uint64) * contents.view(np.uint64)
+    # In halves: sums of whole diffs could leave 64 bits.
+    total = (int((diffs >> 32).sum()) << 32) + int((diffs & 0xFFFF_FFFF).sum())
+    return Sums(total, int(products.sum(dtype=np.uint64)))
+
+
+def encode(form: PartFormat, updates: UpdateBatch, stage: Stage) -> list[Encoded]:
+    """Parts of bounded size with the updates, sorted. No updates make no parts."""
+    if not updates.rows:
+        return []
+    table, hashes = sort_by_hash(form, updates.table)
+    step = rows_per_part(table)
+    return [
+        encode_sorted(form, stage.key(str(start // step)), table.slice(start, step), hashes[start : start + step], None)
+        for start in range(0, table.num_rows, step)
+    ]
+
+
+def rows_per_part(table: pa.Table) -> int:
+    """How many rows like those of `table`, which is not empty, make a full part."""
+    return max(1, PART_BYTES * int(table.num_rows) // max(1, int(table.nbytes)))
+
+
+def verify(shard: ShardId, part: Part, data: pa.Buffer | None) -> pa.Buffer:
+    """`data`, if it is what was committed as `part`."""
+    if data is None:
+        raise CorruptPart(shard, part.key, "it is missing")
+    if data.size != part.size:
+        raise CorruptPart(shard, part.key, f"it has {data.size} bytes, not {part.size}")
+    if hashlib.sha256(data).hexdigest() != part.sha256:
+        raise CorruptPart(shard, part.key, "its checksum is wrong")
+    return data
+
+
+def decode(
+    shard: ShardId, piece: Slice, data: pa.Buffer, schemas: Sequence[RowType], columns: Sequence[str] | None = None
+) -> Iterator[pa.Table]:
+    """The updates of a slice as tables of the newest of `schemas`, a row group at a time, sorted by key hash.
+
+    `columns` picks columns of the newest schema; `_time` and `_diff` always come along.
+    """
+    own, newest = schemas[piece.part.schema_id], schemas[-1]
+    wanted = newest.names if columns is None else tuple(columns)
+    stored = [name for name in wanted if name in own.names]
+    try:
+        file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+        for group in range(file.num_row_groups):
+            table = file.read_row_group(group, columns=[*stored, TIME, DIFF], use_threads=False)
+            yield _clip(piece, _arranged(table, wanted, newest))
+    except (pa.ArrowException, OSError) as error:
+        raise CorruptPart(shard, piece.part.key, str(error)) from error
+
+
+def _arranged(table: pa.Table, wanted: Sequence[str], newest: RowType) -> pa.Table:
+    """`table` with the columns of `wanted` in order; those it lacks are null."""
+    fields = [newest.schema.field(name) for name in wanted]
+    fields += [newest.updates_schema.field(name) for name in (TIME, DIFF)]
+    columns = [
+        table[field.name] if field.name in table.column_names else pa.nulls(table.num_rows, field.type)
+        for field in fields
+    ]
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields))
+
+
+def _clip(piece: Slice, table: pa.Table) -> pa.Table:
+    if piece.whole:
+        return table
+    keep = pc.greater_equal(table[TIME], piece.lower)
+    if piece.upper.time is not None:
+        keep = pc.and_(keep, pc.less(table[TIME], piece.upper.time))
+    return table.filter(keep)
+
+
+def _column_stats(column: pa.ChunkedArray) -> ColumnStats:
+    kind = column.type
+    if pa.types.is_nested(kind) or pa.types.is_null(kind) or pa.types.is_fixed_size_binary(kind):
+        return ColumnStats(None, None, column.null_count)
+    if pa.types.is_floating(kind) and pc.any(pc.is_nan(column)).as_py():
+        return ColumnStats(None, None, column.null_count)
+    bounds = pc.min_max(column)
+    lower, upper = (physical(bounds[name]) for name in ("min", "max"))
+    if isinstance(lower, str | bytes) and len(lower) > _LONGEST_BOUND:
+        lower = lower[:_LONGEST_BOUND]
+    if isinstance(upper, str | bytes) and len(upper) > _LONGEST_BOUND:
+        upper = None
+    return ColumnStats(lower, upper, column.null_count)
+
+
+def physical(scalar: pa.Scalar) -> Bound | None:
+    """A value as statistics keep it: dates and times as numbers, decimals without their point."""
+    if not scalar.is_valid:
+        return None
+    kind = scalar.type
+    if pa.types.is_date32(kind):
+        return int(scalar.cast(pa.int32()).as_py())
+    if pa.types.is_temporal(kind):
+        return int(scalar.cast(pa.int64()).as_py())
+    value = scalar.as_py()
+    if pa.types.is_decimal(kind):
+        sign, digits, _ = value.as_tuple()
+        return (-1 if sign else 1) * int("".join(map(str, digits)))
+    assert isinstance(value, bool | int | float | str | bytes)
+    return value

@@ -1,0 +1,79 @@
+"""Merging sorted streams of updates into one, consolidated, in bounded memory.
+
+Each stream is sorted by key hash, and equal rows have equal hashes. So all updates with hashes below those
+that some stream may still deliver are complete: they are consolidated together and go out, in hash order.
+At most one table of each stream is held whose hash range overlaps the place of the merge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from holdfast.persist.encoding import Hashes, PartFormat
+from holdfast.repr.update import UpdateBatch
+
+_END = 2**63
+"""Beyond every hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Tables sorted by key hash, none below `min_hash`. `open` begins to read."""
+
+    min_hash: int
+    open: Callable[[], Iterator[pa.Table]]
+
+
+class _Cursor:
+    """What is read of a stream and not yet merged, and where more may follow."""
+
+    def __init__(self, form: PartFormat, tables: Iterator[pa.Table], empty: pa.Table) -> None:
+        self._form, self._tables = form, tables
+        self._table = empty
+        self._hashes: Hashes = np.empty(0, np.int64)
+        self.limit = -_END
+        self.refill()
+
+    def refill(self) -> None:
+        """Read on. Hashes below `limit` are all here then."""
+        table = next((t for t in self._tables if t.num_rows), None)
+        if table is None:
+            self.limit = _END
+            return
+        hashes = self._form.key_hashes(table)
+        self._table = pa.concat_tables([self._table, table])
+        self._hashes = np.concatenate([self._hashes, hashes])
+        self.limit = int(hashes[-1])
+
+    def take_below(self, bound: int) -> pa.Table:
+        count = len(self._hashes) if bound == _END else int(np.searchsorted(self._hashes, bound))
+        taken, self._table = self._table.slice(0, count), self._table.slice(count)
+        self._hashes = self._hashes[count:]
+        return taken
+
+
+def merge(
+    form: PartFormat, streams: Sequence[Stream], consolidated: Callable[[UpdateBatch], UpdateBatch]
+) -> Iterator[UpdateBatch]:
+    """The updates of all streams, through `consolidated` with all their equals, in batches of ascending hashes."""
+    waiting = sorted(streams, key=lambda stream: stream.min_hash, reverse=True)
+    cursors: list[_Cursor] = []
+    empty = form.row_type.updates_schema.empty_table()
+    while waiting or cursors:
+        bound = min((cursor.limit for cursor in cursors), default=_END)
+        if waiting and waiting[-1].min_hash <= bound:
+            cursors.append(_Cursor(form, waiting.pop().open(), empty))
+            continue
+        tables = [cursor.take_below(bound) for cursor in cursors]
+        batch = consolidated(UpdateBatch(form.row_type, pa.concat_tables(tables)))
+        if batch.rows:
+            yield batch
+        for cursor in [cursor for cursor in cursors if cursor.limit == bound]:
+            if bound == _END:
+                cursors.remove(cursor)
+            else:
+                cursor.refill()

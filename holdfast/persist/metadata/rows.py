@@ -1,0 +1,360 @@
+"""How states become rows of tables, and back, with a checksum on every row.
+
+A row ends with the checksum of its other columns. A shard's own row also keeps the sum of the checksums of
+all the rows that belong to it, so a row that vanishes is noticed as surely as one that changes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from holdfast.errors import UsageError
+from holdfast.persist.batch import Batch
+from holdfast.persist.errors import CorruptMetadata
+from holdfast.persist.part import Bound, ColumnStats, Part, Sums
+from holdfast.persist.shard import Lease, Reader, ReaderId, Retired, ShardState
+from holdfast.persist.store import Lock, StoreState
+from holdfast.repr.frontier import Frontier, Timestamp
+from holdfast.repr.ids import ShardId
+from holdfast.repr.row import RowType
+
+Value: TypeAlias = int | str | None
+Row: TypeAlias = tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """`key` columns come first and identify a row; a checksum column follows the columns named here."""
+
+    name: str
+    columns: Mapping[str, str]
+    key: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.columns, "checksum")
+
+
+_INT, _TEXT, _MAYBE_INT = "BIGINT NOT NULL", "TEXT NOT NULL", "BIGINT"
+
+STORE = Table(
+    "store",
+    {
+        "id": _INT,
+        "encoding_version": _INT,
+        "epoch": _INT,
+        "lock_holder": "TEXT",
+        "reentrance_id": "TEXT",
+        "next_shard": _INT,
+        "token": _TEXT,
+        "address": _TEXT,
+    },
+    key=1,
+)
+SHARD = Table(
+    "shard",
+    {
+        "shard": _INT,
+        "name": _TEXT,
+        "codec": _TEXT,
+        "key_columns": _TEXT,
+        "seqno": _INT,
+        "since": _MAYBE_INT,
+        "upper": _MAYBE_INT,
+        "finalized": _INT,
+        "digest": _INT,
+    },
+    key=1,
+)
+SCHEMA = Table("schema", {"shard": _INT, "schema": _INT, "arrow": _TEXT}, key=2)
+BATCH = Table("batch", {"shard": _INT, "lower": _INT, "since": _MAYBE_INT, "parts": _TEXT}, key=2)
+PART = Table(
+    "part",
+    {
+        "shard": _INT,
+        "part": _TEXT,
+        "schema": _INT,
+        "updates": _INT,
+        "size": _INT,
+        "sha256": _TEXT,
+        "min_time": _INT,
+        "max_time": _INT,
+        "min_diff": _INT,
+        "max_diff": _INT,
+        "diff_sum": _TEXT,
+        "content_sum": _TEXT,
+        "min_hash": _INT,
+        "max_hash": _INT,
+        "stats": _TEXT,
+        "unsealed": _INT,
+        "retired": _MAYBE_INT,
+    },
+    key=2,
+)
+READER = Table(
+    "reader",
+    {
+        "shard": _INT,
+        "reader": _TEXT,
+        "since": _MAYBE_INT,
+        "seqno": _MAYBE_INT,
+        "expires_at": _MAYBE_INT,
+        "label": _TEXT,
+    },
+    key=2,
+)
+
+CHILDREN = (SCHEMA, BATCH, PART, READER)
+"""The tables whose rows belong to a shard."""
+
+Children: TypeAlias = Mapping[str, Sequence[Row]]
+"""By table name: the rows of one shard, with their checksums."""
+
+_DIGEST_MODULUS = 2**63
+
+
+def checksum(table: Table, values: Sequence[Value]) -> int:
+    text = json.dumps([table.name, *values], separators=(",", ":"), ensure_ascii=False)
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1
+
+
+def signed(table: Table, values: Row) -> Row:
+    return (*values, checksum(table, values))
+
+
+def verified(table: Table, row: Row) -> Row:
+    """`row` without its checksum, which must be right."""
+    values, found = row[:-1], row[-1]
+    if checksum(table, values) != found:
+        key = ", ".join(f"{name} {value}" for name, value in zip(table.columns, values[: table.key], strict=False))
+        raise CorruptMetadata(f"metadata row {table.name} ({key}) fails its checksum")
+    return values
+
+
+def digest(children: Children) -> int:
+    """The sum of the checksums of a shard's rows."""
+    return sum(_int(row[-1]) for rows in children.values() for row in rows) % _DIGEST_MODULUS
+
+
+# The store
+
+
+def store_row(state: StoreState) -> Row:
+    holder, reentrance_id = (state.lock.holder, state.lock.reentrance_id) if state.lock else (None, None)
+    values = (
+        1,
+        state.encoding_version,
+        state.epoch,
+        holder,
+        reentrance_id,
+        state.next_shard,
+        state.token,
+        state.address,
+    )
+    return signed(STORE, values)
+
+
+def store_state(row: Row, version: int) -> StoreState:
+    encoding_version = _int(row[1])
+    state = StoreState(encoding_version=encoding_version)
+    state.check_encoding()
+    _, _, epoch, holder, reentrance_id, next_shard, token, address = verified(STORE, row)
+    lock = None if holder is None else Lock(str(holder), None if reentrance_id is None else str(reentrance_id))
+    return StoreState(encoding_version, version, _int(epoch), lock, ShardId(_int(next_shard)), str(token), str(address))
+
+
+# Shards
+
+
+def shard_row(state: ShardState, digest: int) -> Row:
+    values = (
+        state.id,
+        state.name,
+        state.codec,
+        json.dumps(state.key),
+        state.seqno,
+        state.since.time,
+        state.upper.time,
+        int(state.finalized),
+        digest,
+    )
+    return signed(SHARD, values)
+
+
+@dataclass(frozen=True, slots=True)
+class RowChanges:
+    """The rows that differ between two versions of a shard."""
+
+    removed: list[tuple[Table, Row]]
+    added: list[tuple[Table, Row]]
+
+    def digest(self, before: int) -> int:
+        """The digest after, from the one before."""
+        gone = sum(_int(row[-1]) for _, row in self.removed)
+        return (before - gone + sum(_int(row[-1]) for _, row in self.added)) % _DIGEST_MODULUS
+
+
+def row_changes(old: ShardState | None, new: ShardState) -> RowChanges:
+    """What to delete and what to insert. A changed row is in both; the work follows the change, not the shard."""
+    before, after = {} if old is None else _items(old), _items(new)
+    removed = [(i, item) for i, item in before.items() if after.get(i) != item]
+    added = [(i, item) for i, item in after.items() if before.get(i) != item]
+    return RowChanges(
+        removed=[(i.table, _child_row(i.table, new.id, item)) for i, item in removed],
+        added=[(i.table, _child_row(i.table, new.id, item)) for i, item in added],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _ItemId:
+    table: Table
+    key: Value
+
+
+def _items(state: ShardState) -> dict[_ItemId, Any]:
+    """What a shard's rows say, by table and key, before they are rendered."""
+    unsealed = {part.key for part in state.unsealed}
+    items: dict[_ItemId, Any] = {_ItemId(SCHEMA, i): (i, row_type) for i, row_type in enumerate(state.schemas)}
+    items |= {_ItemId(BATCH, batch.lower): batch for batch in state.batches}
+    items |= {_ItemId(PART, key): (part, key in unsealed, None) for key, part in state.named_parts().items()}
+    items |= {_ItemId(PART, retired.part.key): (retired.part, False, retired.seqno) for retired in state.retired}
+    items |= {_ItemId(READER, reader.id): reader for reader in state.readers}
+    return items
+
+
+def _child_row(table: Table, shard: ShardId, item: Any) -> Row:
+    match item:
+        case Batch(lower, since, parts):
+            values: Row = (shard, lower, since.time, json.dumps([part.key for part in parts]))
+        case Reader(reader, since, None, label):
+            values = (shard, reader, since.time, None, None, label)
+        case Reader(reader, since, Lease(seqno, expires_at), label):
+            values = (shard, reader, since.time, seqno, expires_at, label)
+        case (Part() as part, unsealed, retired):
+            values = _part_row(shard, part, unsealed, retired)
+        case (schema_id, RowType() as row_type):
+            values = (shard, schema_id, _text(row_type.to_bytes()))
+        case _:
+            raise UsageError(f"no row of table {table.name} can hold {item!r}")
+    return signed(table, values)
+
+
+def shard_state(row: Row, children: Children) -> ShardState:
+    """The state that wrote these rows."""
+    values = verified(SHARD, row)
+    shard, name, codec, key, seqno, since, upper, finalized, expected = values
+    if digest(children) != expected:
+        raise CorruptMetadata(f'metadata rows of shard {shard} ("{name}") are missing, added or changed')
+    bare = {table.name: [verified(table, row) for row in children[table.name]] for table in CHILDREN}
+    parts = {str(row[1]): (_part(row), bool(row[15]), row[16]) for row in bare[PART.name]}
+    retired = [Retired(part, _int(seqno)) for part, _, seqno in parts.values() if seqno is not None]
+    return ShardState(
+        id=ShardId(_int(shard)),
+        name=str(name),
+        codec=str(codec),
+        key=tuple(json.loads(str(key))),
+        schemas=tuple(
+            RowType.from_bytes(base64.b64decode(str(row[2]))) for row in sorted(bare[SCHEMA.name], key=_second)
+        ),
+        seqno=_int(seqno),
+        since=_frontier(since),
+        upper=_frontier(upper),
+        batches=tuple(
+            Batch(
+                Timestamp(_int(lower)), _frontier(batch_since), tuple(parts[part][0] for part in json.loads(str(named)))
+            )
+            for _, lower, batch_since, named in sorted(bare[BATCH.name], key=_second)
+        ),
+        unsealed=tuple(part for _, (part, unsealed, _) in sorted(parts.items()) if unsealed),
+        readers=tuple(_reader(row) for row in sorted(bare[READER.name], key=_second)),
+        retired=tuple(sorted(retired, key=lambda r: (r.seqno, r.part.key))),
+        finalized=bool(finalized),
+    )
+
+
+def _part_row(shard: ShardId, part: Part, unsealed: bool, retired: int | None) -> Row:
+    stats = [[name, _bound(s.lower), _bound(s.upper), s.nulls] for name, s in part.stats]
+    return (
+        shard,
+        part.key,
+        part.schema_id,
+        part.rows,
+        part.size,
+        part.sha256,
+        part.min_time,
+        part.max_time,
+        part.min_diff,
+        part.max_diff,
+        str(part.sums.diffs),
+        f"{part.sums.content:016x}",
+        part.min_hash,
+        part.max_hash,
+        json.dumps(stats, separators=(",", ":")),
+        int(unsealed),
+        retired,
+    )
+
+
+def _part(row: Row) -> Part:
+    _, key, schema, rows, size, sha256, min_time, max_time, min_diff, max_diff, diffs, content, low, high, stats, *_ = (
+        row
+    )
+    return Part(
+        key=str(key),
+        schema_id=_int(schema),
+        rows=_int(rows),
+        size=_int(size),
+        sha256=str(sha256),
+        min_time=Timestamp(_int(min_time)),
+        max_time=Timestamp(_int(max_time)),
+        min_diff=_int(min_diff),
+        max_diff=_int(max_diff),
+        sums=Sums(int(str(diffs)), int(str(content), 16)),
+        min_hash=_int(low),
+        max_hash=_int(high),
+        stats=tuple(
+            (name, ColumnStats(_unbound(lower), _unbound(upper), nulls))
+            for name, lower, upper, nulls in json.loads(str(stats))
+        ),
+    )
+
+
+def _reader(row: Row) -> Reader:
+    _, reader, since, seqno, expires_at, label = row
+    lease = None if expires_at is None else Lease(_int(seqno), _int(expires_at))
+    return Reader(ReaderId(str(reader)), _frontier(since), lease, str(label))
+
+
+def _second(row: Row) -> Any:  # ints in one table, strings in another: never mixed, always ordered
+    return row[1]
+
+
+def _int(value: Value) -> int:
+    if not isinstance(value, int):
+        raise CorruptMetadata(f"metadata holds {value!r} where a number belongs")
+    return value
+
+
+def _frontier(value: Value) -> Frontier:
+    return Frontier(None if value is None else Timestamp(_int(value)))
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _bound(bound: Bound | None) -> Any:  # JSON has no type of its own
+    if isinstance(bound, bytes):
+        return {"b": _text(bound)}
+    return {"f": bound.hex()} if isinstance(bound, float) else bound
+
+
+def _unbound(value: Any) -> Bound | None:  # JSON has no type of its own
+    if isinstance(value, dict):
+        return base64.b64decode(value["b"]) if "b" in value else float.fromhex(value["f"])
+    return value  # type: ignore[no-any-return]  # a JSON scalar, as `_bound` wrote it

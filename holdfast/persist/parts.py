@@ -1,0 +1,74 @@
+"""Reading and writing parts: the blob store with verification, cache and retries around it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pyarrow as pa
+
+from holdfast.persist.batch import Slice
+from holdfast.persist.blob import Blob, BlobLocation
+from holdfast.persist.cache import PartCache
+from holdfast.persist.encoding import Encoded, PartFormat, Stage, decode, encode, verify
+from holdfast.persist.metrics import BYTES_WRITTEN, PARTS_WRITTEN, PersistMetrics
+from holdfast.persist.part import Part
+from holdfast.persist.retry import retrying
+from holdfast.persist.shard import ShardState
+from holdfast.repr.ids import ShardId
+from holdfast.repr.row import RowType
+from holdfast.repr.update import UpdateBatch
+
+
+class Parts:
+    """The parts of a store, for an instance of one epoch.
+
+    `in_hand` are the stages whose parts may yet be committed: garbage collection leaves them alone.
+    """
+
+    def __init__(
+        self, location: BlobLocation, blob: Blob, epoch: int, cache: PartCache, metrics: PersistMetrics
+    ) -> None:
+        self.location, self.blob, self.epoch = location, blob, epoch
+        self._cache, self._metrics = cache, metrics
+        self.in_hand: set[str] = set()
+
+    @contextmanager
+    def stage(self, shard: ShardId) -> Iterator[Stage]:
+        """Names for new parts, safe from collection until the end of the block, by when they are committed or lost."""
+        stage = Stage(shard, self.epoch, uuid.uuid4().hex)
+        self.in_hand.add(stage.id)
+        try:
+            yield stage
+        finally:
+            self.in_hand.discard(stage.id)
+
+    async def write(self, form: PartFormat, updates: UpdateBatch, stage: Stage) -> tuple[Part, ...]:
+        """Durable parts with `updates`, named by nothing yet. Tries until the blob store takes them."""
+
+        def put() -> tuple[Part, ...]:
+            return tuple(self.put(encoded) for encoded in encode(form, updates, stage))
+
+        return await retrying("put parts", put, self._metrics)
+
+    def put(self, encoded: Encoded) -> Part:
+        """Make one part durable."""
+        self.blob.put(encoded.part.key, encoded.data)
+        self._metrics.add(PARTS_WRITTEN)
+        self._metrics.add(BYTES_WRITTEN, encoded.part.size)
+        return encoded.part
+
+    def fetch(self, shard: ShardId, part: Part) -> pa.Buffer:
+        """The bytes of a part, verified."""
+        return self._cache.get(part.key, lambda: verify(shard, part, self.blob.get(part.key)))
+
+    def read(
+        self, shard: ShardId, piece: Slice, schemas: Sequence[RowType], columns: Sequence[str] | None = None
+    ) -> Iterator[pa.Table]:
+        """The updates of a slice, a row group at a time, sorted by key hash."""
+        return decode(shard, piece, self.fetch(shard, piece.part), schemas, columns)
+
+    def read_state(self, state: ShardState, pieces: Sequence[Slice]) -> Iterator[pa.Table]:
+        for piece in pieces:
+            yield from self.read(state.id, piece, state.schemas)
