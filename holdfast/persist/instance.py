@@ -39,7 +39,7 @@ from holdfast.persist.watch import Watch
 from holdfast.persist.write import MultiWriteHandle, WriteHandle
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import ShardId
-from holdfast.repr.row import RowType
+from holdfast.repr.row import RowType, holds_map
 
 log = logging.getLogger(__name__)
 
@@ -170,12 +170,14 @@ class Persist:
     ) -> WriteHandle:
         """The collection called `name`, made if there is none, clustered by the columns `key`: by default all.
 
+        A key holds no maps; by default those columns are left out of it.
         A collection that exists must have the same row type (or an older one of it), key and codec.
         """
         self._check_writes()
-        key = tuple(row_type.names if key is None else key)
-        if missing := set(key) - set(row_type.names):
-            raise SchemaMismatch(name, f"key columns {sorted(missing)} are not among its columns")
+        possible = [field.name for field in row_type.schema if not holds_map(field.type)]
+        key = tuple(possible if key is None else key)
+        if wrong := set(key) - set(possible):
+            raise SchemaMismatch(name, f"columns {sorted(wrong)} cannot be in its key: they hold maps or do not exist")
         async with self._creating:
             shard = await self._find(name)
             if shard is None:

@@ -14,7 +14,7 @@ from holdfast.errors import UsageError
 from holdfast.persist.batch import Batch, Slice, bounded, slices
 from holdfast.persist.errors import MergeMismatch, SchemaMismatch
 from holdfast.persist.part import Part, Sums, total
-from holdfast.repr.frontier import EMPTY, MINIMUM, Frontier, Timestamp
+from holdfast.repr.frontier import EMPTY, MIN_TIME, MINIMUM, Frontier, Timestamp, after
 from holdfast.repr.ids import ShardId
 from holdfast.repr.row import RowType
 
@@ -133,7 +133,7 @@ class ShardState:
         """What to read for the collection at `as_of`, which is in advance of `since` and not of `upper`."""
         if not self.since.less_equal(as_of) or self.upper.less_equal(as_of):
             raise UsageError(f"time {as_of} is not between since {self.since} and upper {self.upper}")
-        return slices(self.batches, self.upper, Timestamp(0), Frontier(Timestamp(as_of + 1)))
+        return slices(self.batches, self.upper, MIN_TIME, after(as_of))
 
     def changes(self, lower: Timestamp, upper: Frontier) -> list[Slice] | SincePassed:
         """What to read for the updates from `lower` to `upper`, at their own times."""
@@ -227,15 +227,18 @@ class ShardState:
             return Expired(reader)
         if not held.since <= since:
             raise UsageError(f"hold cannot retreat from {held.since} to {since}")
-        if lease is not None and held.lease is not None:
-            lease = Lease(max(lease.seqno, held.lease.seqno), max(lease.expires_at, held.lease.expires_at))
-        moved = replace(held, since=since, lease=lease if held.lease is not None else None)
+        renewed = held.lease
+        if lease is not None and renewed is not None:
+            renewed = Lease(max(lease.seqno, renewed.seqno), max(lease.expires_at, renewed.expires_at))
+        moved = replace(held, since=since, lease=renewed)
         return self if moved == held else self._with_reader(moved)
 
     def release(self, reader: ReaderId) -> ShardState:
-        """Give a hold back. Like expiry, that alone does not move `since`."""
+        """Give a hold back, unless it is the owner's. Like expiry, that alone does not move `since`."""
         if self.reader(reader) is None:
             return self
+        if reader == OWNER:
+            raise UsageError(f"the owner's hold on shard {self.id} cannot be released, only downgraded")
         return self._next(readers=tuple(r for r in self.readers if r.id != reader))
 
     def expire(self, now: int) -> ShardState:
@@ -272,6 +275,8 @@ class ShardState:
         start = next((i for i, batch in enumerate(self.batches) if batch.lower == merge.inputs[0].lower), None)
         if start is None or self.batches[start : start + len(merge.inputs)] != merge.inputs:
             return Superseded()
+        if any(not batch.since <= merge.since for batch in merge.inputs):
+            raise UsageError(f"a merge to {merge.since} cannot tell times apart that its inputs no longer do")
         stop = start + len(merge.inputs)
         clipped = any(
             batch.since == MINIMUM and not part.within(Frontier(batch.lower), end)
@@ -302,14 +307,18 @@ class ShardState:
         return self if len(retired) == len(self.retired) else self._next(retired=retired)
 
     def finalize(self) -> ShardState:
-        """End a shard that nobody may read or write any more. Its id stays taken for ever."""
+        """End a shard that nobody may read or write any more. Its id stays taken for ever.
+
+        Leases stay until they end, for what they protect may still be being read.
+        """
         if self.finalized:
             return self
         if self.since != EMPTY or self.upper != EMPTY:
             raise UsageError(
                 f'collection "{self.name}" cannot be finalized: since {self.since} and upper {self.upper} must be empty'
             )
-        return self._retiring(batches=(), unsealed=(), readers=(), finalized=True)
+        leased = tuple(reader for reader in self.readers if reader.lease is not None)
+        return self._retiring(batches=(), unsealed=(), readers=leased, finalized=True)
 
     def _next(self, **changes: object) -> ShardState:
         return replace(self, seqno=self.seqno + 1, **changes)  # type: ignore[arg-type]  # the names are ShardState's own

@@ -47,7 +47,7 @@ class WriteHandle:
 
     def __init__(self, shard: ShardId, name: str, committer: Committer, parts: Parts) -> None:
         self.shard, self.name = shard, name
-        self._committer, self._parts = committer, parts
+        self._committer, self.parts = committer, parts
 
     @property
     def state(self) -> ShardState:
@@ -110,8 +110,8 @@ class WriteHandle:
             yield updates.parts
             return
         form = self._format(updates.row_type)
-        with self._parts.stage(self.shard) as stage:
-            yield await self._parts.write(form, updates, stage)
+        with self.parts.stage(self.shard) as stage:
+            yield await self.parts.write(form, updates, stage)
 
     def _format(self, row_type: RowType) -> PartFormat:
         """How to write rows of `row_type`, which is one of the collection's schemas."""

@@ -1,9 +1,11 @@
 """Row types: what a collection's rows look like, as an Arrow schema.
 
-A row type is *canonical*: of the Arrow types that hold the same values it uses
-one (`string`, never `large_string`), fields inside nested types are nullable
-and named as Arrow names them, and there is no metadata. Equal row types are
-thereby equal schemas with equal bytes.
+The types are those that Arrow, Parquet and Spark share: there are no unsigned
+integers, for instance, since Spark has none. A row type is *canonical*: of the
+Arrow types that hold the same values it uses one (`string`, never
+`large_string`), fields inside nested types are nullable and named as Arrow
+names them, and there is no metadata. Equal row types are thereby equal schemas
+with equal bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +23,6 @@ _FLAT = frozenset(
     {
         pa.bool_(),
         *(pa.int8(), pa.int16(), pa.int32(), pa.int64()),
-        *(pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()),
         *(pa.float32(), pa.float64()),
         *(pa.string(), pa.binary()),
         *(pa.date32(), pa.time64("us"), pa.timestamp("us"), pa.timestamp("us", "UTC")),
@@ -39,7 +40,7 @@ class RowTypeError(QueryError):
 
 def canonical_type(column: str, data_type: pa.DataType) -> pa.DataType:
     """The type of ours that holds the values of `data_type`; `column` is named if there is none."""
-    if data_type in _FLAT or (pa.types.is_fixed_size_binary(data_type) and not pa.types.is_decimal(data_type)):
+    if data_type in _FLAT:
         return data_type
     if pa.types.is_decimal128(data_type) and 0 <= data_type.scale <= data_type.precision:
         return data_type
@@ -58,6 +59,12 @@ def canonical_type(column: str, data_type: pa.DataType) -> pa.DataType:
         key = canonical_type(f"{column}.key", data_type.key_type)
         return pa.map_(key, canonical_type(f"{column}.value", data_type.item_type))
     raise RowTypeError(column, f"has unsupported type {data_type}")
+
+
+def holds_map(data_type: pa.DataType) -> bool:
+    """Whether a value of this type is a map or has one inside. Spark neither hashes nor orders such values."""
+    children = [data_type.field(index).type for index in range(data_type.num_fields)]
+    return bool(pa.types.is_map(data_type)) or any(holds_map(child) for child in children)
 
 
 def _canonical_schema(schema: pa.Schema) -> pa.Schema:
@@ -111,6 +118,10 @@ class RowType:
     def to_bytes(self) -> bytes:
         """An Arrow IPC schema message. Equal row types give equal bytes."""
         return bytes(self.schema.serialize())
+
+    @property
+    def holds_map(self) -> bool:
+        return any(holds_map(field.type) for field in self.schema)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -91,8 +91,8 @@ appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss,SSS} %p spark %c{1}: %m%n%ex{short.message}
 """
 
-# A Connect client tries again for ten minutes when the server is gone. This gives up after about 6 seconds.
-RETRIES = DefaultPolicy(max_retries=10, backoff_multiplier=2.0, initial_backoff=50, max_backoff=1000)
+# A Connect client tries again for ten minutes when the server is gone. This gives up after 3.5 seconds.
+RETRIES = DefaultPolicy(max_retries=7, backoff_multiplier=2.0, initial_backoff=50, max_backoff=1000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,115 @@
+"""The command line: `holdfast`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from holdfast.errors import HoldfastError
+from holdfast.persist.blob import Blob
+from holdfast.persist.inspect import collection_tables, collections_table, store_table
+from holdfast.persist.location import Location
+from holdfast.persist.metadata import Commit, Committed, Metadata
+from holdfast.persist.scrub import scrub
+from holdfast.tour import tour
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = _parser().parse_args(arguments)
+    try:
+        status = options.run(options)
+    except HoldfastError as error:
+        status = _complain(error)
+    except KeyboardInterrupt:
+        status = 130
+    sys.exit(status)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="holdfast", description="Exact, consistent answers over changing data.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    demo = commands.add_parser("demo", help="a short tour, in a folder that is removed afterwards")
+    demo.set_defaults(run=lambda _: tour())
+
+    for name, run, text in (
+        ("inspect", _inspect, "show the collections of a store, or one of them in detail"),
+        ("scrub", _scrub, "verify a whole store and name what is damaged"),
+        ("unlock", _unlock, "release the lock of a writer that is gone for good"),
+    ):
+        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        command.add_argument("--data-dir", default="./holdfast-data", help="the store's folder (default: %(default)s)")
+        command.add_argument("--metadata", help="instead: where the metadata is, sqlite:///FILE or postgresql://...")
+        command.add_argument("--blob", help="instead: where the parts are, a folder or s3://BUCKET/PREFIX")
+        command.set_defaults(run=run)
+        if name == "inspect":
+            command.add_argument("collection", nargs="?", help="the name of a collection")
+    return parser
+
+
+def _complain(error: HoldfastError) -> int:
+    print(f"error: {error}", file=sys.stderr)
+    for title, text in (("detail", error.detail), ("hint", error.hint)):
+        if text:
+            print(f"{title}: {text}", file=sys.stderr)
+    return 1
+
+
+def _location(options: argparse.Namespace) -> Location:
+    default = Location.in_folder(options.data_dir)
+    metadata = options.metadata or default.metadata
+    return Location.of(metadata, options.blob) if options.blob else replace(default, metadata=metadata)
+
+
+def _open(options: argparse.Namespace) -> tuple[Metadata, Blob]:
+    location = _location(options)
+    return location.open_metadata(read_only=True), location.blob.open()
+
+
+def _inspect(options: argparse.Namespace) -> int:
+    metadata, _ = _open(options)
+    if options.collection is None:
+        print(store_table(metadata), collections_table(metadata), sep="\n\n")
+        return 0
+    found = metadata.find([options.collection])
+    if not found:
+        print(f'error: collection "{options.collection}" does not exist', file=sys.stderr)
+        return 1
+    (state,) = metadata.load(list(found.values())).values()
+    print(*collection_tables(state), sep="\n\n")
+    return 0
+
+
+def _scrub(options: argparse.Namespace) -> int:
+    metadata, blob = _open(options)
+    shows = sys.stderr.isatty()
+
+    def progress(done: int, total: int) -> None:
+        if shows:
+            print(f"\r{done} of {total} parts", end="\n" if done == total else "", file=sys.stderr)
+
+    report = scrub(metadata, blob, progress)
+    for damage in report.damages:
+        print(f"DAMAGED  {damage.where}: {damage.what}")
+    if report.unnamed:
+        print(f"{len(report.unnamed)} blobs are named by no collection (garbage, or being written)")
+    verdict = f"{len(report.damages)} damaged" if report.damages else "all sound"
+    print(f"{report.shards} collections, {report.parts} parts, {report.size} bytes verified: {verdict}")
+    return 1 if report.damages else 0
+
+
+def _unlock(options: argparse.Namespace) -> int:
+    metadata = _location(options).open_metadata(read_only=False)
+    store = metadata.store()
+    if store.lock is None:
+        print("the store is not locked")
+        return 0
+    # A new epoch too: should the writer not be gone after all, it is fenced.
+    outcome = metadata.commit(Commit(store.epoch, replace(store.release(), epoch=store.epoch + 1), ()))
+    if not isinstance(outcome, Committed):
+        print("error: the store was taken over in the meantime", file=sys.stderr)
+        return 1
+    print(f"released the lock of {store.lock.holder}")
+    return 0

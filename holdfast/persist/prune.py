@@ -1,0 +1,109 @@
+"""Leaving out parts that cannot hold what is asked for.
+
+A filter is a conjunction of comparisons of columns with values. A part is left out only if its statistics show
+that no row of it satisfies all of them; what remains must still be filtered. A row and its retraction have the
+same values, so both go or both stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdfast.errors import UsageError
+from holdfast.persist.batch import Slice
+from holdfast.persist.encoding import physical
+from holdfast.persist.part import Bound, ColumnStats
+from holdfast.repr.row import RowType
+
+Operator = Literal["=", "<", "<=", ">", ">=", "is null", "is not null"]
+
+_COMPARE = {"=": pc.equal, "<": pc.less, "<=": pc.less_equal, ">": pc.greater, ">=": pc.greater_equal}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`column operator value`, true or not: null compares with nothing. NaN is greater than all other numbers."""
+
+    column: str
+    operator: Operator
+    value: object = None
+
+    def scalar(self, row_type: RowType) -> pa.Scalar:
+        """The value, in the column's type."""
+        return pa.scalar(self.value, row_type.schema.field(self.column).type)
+
+    def keep(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Which values satisfy the comparison."""
+        if self.operator == "is null":
+            return pc.is_null(column)
+        if self.operator == "is not null":
+            return pc.is_valid(column)
+        value = pa.scalar(self.value, column.type)
+        result = _COMPARE[self.operator](column, value)
+        if pa.types.is_floating(column.type):
+            result = pc.or_(result, pc.and_(pc.is_nan(column), pa.scalar(_nan_satisfies(self.operator, value))))
+        return result.fill_null(False)
+
+
+def filter_table(table: pa.Table, where: Sequence[Comparison]) -> pa.Table:
+    for comparison in where:
+        table = table.filter(comparison.keep(table[comparison.column]))
+    return table
+
+
+def prune(slices: Sequence[Slice], row_type: RowType, where: Sequence[Comparison]) -> list[Slice]:
+    """The slices that may hold rows satisfying all of `where`."""
+    for comparison in where:
+        if comparison.column not in row_type.names:
+            raise UsageError(f'there is no column "{comparison.column}" to compare')
+    return [piece for piece in slices if all(_may_hold(piece, row_type, comparison) for comparison in where)]
+
+
+def _may_hold(piece: Slice, row_type: RowType, comparison: Comparison) -> bool:
+    stats = dict(piece.part.stats).get(comparison.column)
+    if stats is None:  # the part is older than the column: all its values are null
+        return comparison.operator == "is null"
+    if comparison.operator == "is null":
+        return stats.nulls > 0
+    if stats.nulls == piece.part.rows:
+        return False
+    if comparison.operator == "is not null":
+        return True
+    value = physical(comparison.scalar(row_type))
+    return value is not None and _overlaps(stats, comparison.operator, value)
+
+
+def _overlaps(stats: ColumnStats, operator: Operator, value: Bound) -> bool:
+    """Whether a value within the bounds could compare so. Bounds that are not known exclude nothing."""
+    if value != value:  # NaN: its order differs from Python's
+        return True
+    above = stats.lower is not None and _less(value, stats.lower)
+    below = stats.upper is not None and _less(stats.upper, value)
+    match operator:
+        case "=":
+            return not above and not below
+        case "<":
+            return stats.lower is None or _less(stats.lower, value)
+        case "<=":
+            return not above
+        case ">":
+            return stats.upper is None or _less(value, stats.upper)
+        case _:
+            return not below
+
+
+def _less(left: Bound, right: Bound) -> bool:
+    return bool(left < right)  # type: ignore[operator]  # both are bounds of one column, so of one type
+
+
+def _nan_satisfies(operator: Operator, value: pa.Scalar) -> bool:
+    """Whether NaN compares so with `value`: equal to NaN, greater than the rest."""
+    if not value.is_valid:
+        return False
+    is_nan = value.as_py() != value.as_py()
+    return operator in (">", ">=") if not is_nan else operator in ("=", "<=", ">=")

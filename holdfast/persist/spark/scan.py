@@ -1,0 +1,230 @@
+"""A collection at a time, and its changes between two frontiers, as DataFrames.
+
+Where Spark can reach the parts as files, its own Parquet reader reads them, with column and filter pushdown;
+elsewhere the executors fetch and decode them as we do. Either way pages are verified, and parts whose
+statistics exclude the filter are not read at all.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from functools import reduce
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import expr
+
+from holdfast.persist.batch import Slice
+from holdfast.persist.blob import BlobLocation
+from holdfast.persist.encoding import decode, verify
+from holdfast.persist.errors import CorruptPart
+from holdfast.persist.prune import Comparison, filter_table, prune
+from holdfast.persist.read import Pinned, ReadHandle
+from holdfast.persist.shard import ShardState
+from holdfast.persist.spark.schema import quoted, spark_type, updates_ddl
+from holdfast.repr.frontier import Frontier, Timestamp
+from holdfast.repr.row import DIFF, TIME, RowType
+from holdfast.spark.errors import SparkReadFailed, spark_errors
+
+
+class SparkReader:
+    """Reads what `handle` may read, on `spark`."""
+
+    def __init__(self, spark: SparkSession, handle: ReadHandle) -> None:
+        self._spark, self._handle = spark, handle
+
+    @asynccontextmanager
+    async def rows(
+        self,
+        as_of: Timestamp,
+        columns: Sequence[str] | None = None,
+        where: Sequence[Comparison] = (),
+        timeout: float | None = None,
+    ) -> AsyncIterator[DataFrame]:
+        """The collection at `as_of`: each row as often as it is there.
+
+        If nothing in it was ever taken back, this is a plain scan; else updates are summed by row.
+        """
+        with await self._handle.pin_snapshot(as_of, timeout) as pinned, part_errors(pinned):
+            wanted = _wanted(pinned, columns)
+            pieces = prune(pinned.slices, pinned.state.row_type, where)
+            updates = self._scan(pinned.state, pieces, wanted, where)
+            if all(piece.part.inserts_only for piece in pieces):
+                yield updates.select(*map(quoted, wanted))
+            else:
+                yield _summed(updates, wanted, self._handle.name)
+
+    @asynccontextmanager
+    async def updates(
+        self,
+        as_of: Timestamp,
+        columns: Sequence[str] | None = None,
+        where: Sequence[Comparison] = (),
+        timeout: float | None = None,
+    ) -> AsyncIterator[DataFrame]:
+        """The collection at `as_of` as updates, not consolidated: the columns and `_diff`.
+
+        Enough for whatever is linear, such as sums weighted by `_diff`, and never dearer than a scan.
+        """
+        with await self._handle.pin_snapshot(as_of, timeout) as pinned, part_errors(pinned):
+            wanted = _wanted(pinned, columns)
+            pieces = prune(pinned.slices, pinned.state.row_type, where)
+            yield self._scan(pinned.state, pieces, wanted, where).select(*map(quoted, (*wanted, DIFF)))
+
+    @asynccontextmanager
+    async def changes(
+        self,
+        lower: Timestamp,
+        upper: Frontier,
+        columns: Sequence[str] | None = None,
+        where: Sequence[Comparison] = (),
+        timeout: float | None = None,
+    ) -> AsyncIterator[DataFrame]:
+        """The updates from `lower` to `upper` at their own times, not consolidated: the columns, `_time`, `_diff`."""
+        with await self._handle.pin_changes(lower, upper, timeout) as pinned, part_errors(pinned):
+            pieces = prune(pinned.slices, pinned.state.row_type, where)
+            yield self._scan(pinned.state, pieces, _wanted(pinned, columns), where)
+
+    def _scan(
+        self, state: ShardState, pieces: Sequence[Slice], wanted: Sequence[str], where: Sequence[Comparison]
+    ) -> DataFrame:
+        parts = self._handle.parts
+        with spark_errors():
+            return scan(self._spark, parts.location, parts.blob.spark_url, state, pieces, wanted, where)
+
+
+def scan(
+    spark: SparkSession,
+    location: BlobLocation,
+    spark_url: Callable[[str], str | None],
+    state: ShardState,
+    pieces: Sequence[Slice],
+    wanted: Sequence[str],
+    where: Sequence[Comparison] = (),
+) -> DataFrame:
+    """The updates of `pieces` with the columns `wanted`, `_time` and `_diff`, filtered by `where`."""
+    if not pieces:
+        return spark.createDataFrame([], updates_ddl(state.row_type, wanted))
+    needed = [*wanted, *(c.column for c in where if c.column not in wanted)]
+    if location.url.startswith("file://"):
+        updates = _native(spark, spark_url, state.row_type, pieces, needed, where)
+    else:
+        updates = _fetched(spark, location, state, pieces, needed, where)
+    return updates.select(*map(quoted, (*wanted, TIME, DIFF)))
+
+
+def _native(
+    spark: SparkSession,
+    spark_url: Callable[[str], str | None],
+    row_type: RowType,
+    pieces: Sequence[Slice],
+    needed: Sequence[str],
+    where: Sequence[Comparison],
+) -> DataFrame:
+    """Spark's own reader, once for each set of bounds."""
+    groups: dict[tuple[Timestamp, Frontier] | None, list[str]] = defaultdict(list)
+    for piece in pieces:
+        url = spark_url(piece.part.key)
+        assert url is not None  # the file store knows all its parts
+        groups[None if piece.whole else (piece.lower, piece.upper)].append(url)
+    frames = []
+    for bounds, urls in groups.items():
+        frame = spark.read.schema(updates_ddl(row_type, needed)).parquet(*urls)
+        if bounds is not None:
+            frame = frame.where(_within(*bounds))
+        frames.append(frame)
+    united = reduce(DataFrame.unionAll, frames)
+    for comparison in where:
+        united = united.where(_sql(comparison, row_type))
+    return united
+
+
+def _fetched(
+    spark: SparkSession,
+    location: BlobLocation,
+    state: ShardState,
+    pieces: Sequence[Slice],
+    needed: Sequence[str],
+    where: Sequence[Comparison],
+) -> DataFrame:
+    """Our own reader, a task for each part."""
+    shard, schemas = state.id, [row_type.to_bytes() for row_type in state.schemas]
+    tasks, columns, filters = list(pieces), list(needed), list(where)
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        blob = location.open()
+        row_types = [RowType.from_bytes(schema) for schema in schemas]
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                piece = tasks[number]
+                data = verify(shard, piece.part, blob.get(piece.part.key))
+                for table in decode(shard, piece, data, row_types, columns):
+                    yield from filter_table(table, filters).to_batches()
+
+    numbers = spark.range(0, len(tasks), 1, len(tasks))
+    return numbers.mapInArrow(read, updates_ddl(state.row_type, needed))
+
+
+def _summed(updates: DataFrame, wanted: Sequence[str], name: str) -> DataFrame:
+    """The rows that updates add up to."""
+    columns = [quoted(column) for column in wanted]
+    message = _string(f'collection "{name}" has a row with a negative count')
+    copies = f"explode(sequence(1L, if({DIFF} < 0, raise_error({message}), {DIFF}))) AS {DIFF}"
+    counted = updates.groupBy(*columns).agg(expr(f"coalesce(sum({DIFF}), 0L) AS {DIFF}"))
+    return counted.where(f"{DIFF} <> 0").selectExpr(*columns, copies).select(*columns)
+
+
+def _within(lower: Timestamp, upper: Frontier) -> str:
+    bounds = f"{TIME} >= {lower}L"
+    return bounds if upper.time is None else f"{bounds} AND {TIME} < {upper.time}L"
+
+
+def _sql(comparison: Comparison, row_type: RowType) -> str:
+    column = quoted(comparison.column)
+    if comparison.operator in ("is null", "is not null"):
+        return f"{column} {comparison.operator}"
+    data_type = row_type.schema.field(comparison.column).type
+    return f"{column} {comparison.operator} {_literal(comparison.scalar(row_type), data_type)}"
+
+
+def _literal(value: pa.Scalar, data_type: pa.DataType) -> str:
+    """A value as SQL text, exact."""
+    kind = spark_type(data_type)
+    plain = value.as_py()
+    if plain is None:
+        return f"CAST(NULL AS {kind})"
+    if isinstance(plain, bytes):
+        return f"X'{plain.hex()}'"
+    if isinstance(plain, str):
+        return _string(plain)
+    if isinstance(plain, bool):
+        return str(plain).upper()
+    if pa.types.is_timestamp(data_type):
+        plain = plain.replace(tzinfo=None).isoformat(sep=" ", timespec="microseconds")
+    return f"CAST('{plain}' AS {kind})"
+
+
+def _string(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _wanted(pinned: Pinned, columns: Sequence[str] | None) -> tuple[str, ...]:
+    return pinned.state.row_type.names if columns is None else tuple(columns)
+
+
+@contextmanager
+def part_errors(pinned: Pinned) -> Iterator[None]:
+    """Around jobs that read parts: a file that could not be read is a damaged part."""
+    try:
+        with spark_errors():
+            yield
+    except SparkReadFailed as error:
+        key = _part_of(pinned.slices, error.path)
+        raise CorruptPart(pinned.state.id, key, str(error)) from error
+
+
+def _part_of(slices: Sequence[Slice], path: str | None) -> str:
+    return next((s.part.key for s in slices if path and path.endswith(s.part.key)), path or "of unknown name")

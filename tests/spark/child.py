@@ -1,0 +1,26 @@
+"""Python programs in a process of their own: a process has one Spark, and the suite's is taken."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def run_python(
+    program: str, *arguments: str, cwd: Path, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run `program` to its end, with warnings as errors. It must succeed."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program, *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**(os.environ if environment is None else environment), "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    return done
