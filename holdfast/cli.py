@@ -101,11 +101,12 @@ def _scrub(options: argparse.Namespace) -> int:
 
 
 def _unlock(options: argparse.Namespace) -> int:
-    metadata = _location(options).open_metadata(read_only=False)
-    store = metadata.store()
+    location = _location(options)
+    store = location.open_metadata(read_only=True).store()
     if store.lock is None:
         print("the store is not locked")
         return 0
+    metadata = location.open_metadata(read_only=False)
     # A new epoch too: should the writer not be gone after all, it is fenced.
     outcome = metadata.commit(Commit(store.epoch, replace(store.release(), epoch=store.epoch + 1), ()))
     if not isinstance(outcome, Committed):

@@ -1,4 +1,12 @@
-"""Named places where tests make a process die, fail or wait. Production code never installs a hook."""
+"""Named places where tests make a process die, fail or wait. Production code never installs a hook.
+
+- blob put: `blob_put_before_sync`, `blob_put_after_sync`, `blob_put_after_rename`, `blob_put_done`
+- blob delete: `blob_delete_before`, `blob_delete_after`
+- metadata commit: `metadata_commit_before`, `metadata_commit_after`
+- append: `append_staged`
+- merge: `merge_written`, `merge_applied`
+- garbage collection: `gc_blob_deleted`
+"""
 
 from __future__ import annotations
 

@@ -72,6 +72,7 @@ class Committer:
         self._store = store
         self._epoch = store.epoch if writes else None
         self._states: dict[ShardId, ShardState] = {}
+        self._stale: set[ShardId] = set()
         self._guard = threading.Lock()
         self._waiting: list[Work] = []
         self._wake = asyncio.Event()
@@ -152,7 +153,7 @@ class Committer:
             return
         except Exception as error:
             log.exception("committer failed")
-            self._states.clear()
+            self._stale |= self._states.keys()
             _settle(works, [OutcomeUnknown(f"a commit failed: {type(error).__name__}: {error}")] * len(works))
             return
         self._metrics.add(UPPER_MISMATCHES, sum(isinstance(r, UpperMismatch) for r in results))
@@ -172,8 +173,12 @@ class Committer:
                 await report_and_pause("commit", error, number, pause, self._metrics)
             except UnavailableError as error:
                 if self._stopping and number > 1:
-                    raise self._undecided_or(error, undecided) from error
+                    _check_decided(error, undecided)
+                    raise
                 await report_and_pause("commit", error, number, pause, self._metrics)
+            except HoldfastError as error:
+                _check_decided(error, undecided)
+                raise
             else:
                 if attempt is not None:
                     return attempt.results, attempt.changed
@@ -197,7 +202,7 @@ class Committer:
         except MetadataOutcomeUnknown:
             if self._epoch is not None:
                 undecided[token] = attempt
-            self._forget(attempt.changed)
+            self._stale |= attempt.changed.keys() & self._states.keys()
             raise
         match outcome:
             case Committed(version):
@@ -205,16 +210,17 @@ class Committer:
             case Conflict(shard):
                 if shard not in self._states:
                     raise UsageError(f'collection "{attempt.changed[shard].name}" exists already')
-                self._forget([shard])
+                self._stale.add(shard)
                 return None
             case EpochMismatch(current):
-                self._fence(current, undecided)
+                self._fence(current)
         return None
 
     def _prepare(self, works: Sequence[Work]) -> _Attempt:
         """Run the commands on the current states."""
         wanted = {shard for work in works for shard, _ in work.commands}
-        self.observe(self._metadata.load(wanted - self._states.keys()))
+        self.observe(self._metadata.load((wanted - self._states.keys()) | (wanted & self._stale)))
+        self._stale -= wanted
         now = self._now()
         before = {shard: self._states[shard] for shard in wanted if shard in self._states}
         current = {shard: state.expire(now) for shard, state in before.items()}
@@ -254,7 +260,7 @@ class Committer:
         if store.token in undecided:
             return self._took_effect(undecided[store.token], store.version)
         if store.epoch != self._epoch:
-            self._fence(store, undecided)
+            self._fence(store)
         return None
 
     def _check_epoch(self, attempt: _Attempt) -> None:
@@ -263,25 +269,14 @@ class Committer:
             return
         store = self._metadata.store()
         if store.epoch != self._epoch:
-            self._fence(store, {})
+            self._fence(store)
 
-    def _fence(self, current: StoreState, undecided: dict[str, _Attempt]) -> None:
+    def _fence(self, current: StoreState) -> None:
         assert self._epoch is not None
         holder = current.lock.holder if current.lock else None
         self._fenced = Fenced(self._epoch, current.epoch, holder)
         log.error("writer fenced", extra={"epoch": self._epoch, "current": current.epoch, "holder": holder})
-        raise self._undecided_or(self._fenced, undecided)
-
-    def _undecided_or(self, error: HoldfastError, undecided: dict[str, _Attempt]) -> HoldfastError:
-        if not undecided:
-            return error
-        unknown = OutcomeUnknown(f"a commit may or may not have happened: {error}")
-        unknown.hint = "Open the store again and read the upper to find out."
-        return unknown
-
-    def _forget(self, shards: Iterable[ShardId]) -> None:
-        for shard in shards:
-            self._states.pop(shard, None)
+        raise self._fenced
 
 
 def _run_commands(work: Work, current: dict[ShardId, ShardState]) -> States | Refusal | HoldfastError:
@@ -299,6 +294,14 @@ def _run_commands(work: Work, current: dict[ShardId, ShardState]) -> States | Re
             return outcome
         trial[shard] = outcome
     return trial
+
+
+def _check_decided(error: HoldfastError, undecided: Mapping[str, _Attempt]) -> None:
+    """While a transaction is undecided, no error may say that nothing happened."""
+    if undecided:
+        unknown = OutcomeUnknown(f"a commit may or may not have happened: {error}")
+        unknown.hint = "Open the store again and read the upper to find out."
+        raise unknown from error
 
 
 def _settle(works: Sequence[Work], results: Sequence[States | Refusal | HoldfastError]) -> None:

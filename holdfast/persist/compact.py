@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Protocol
 
 import numpy as np
@@ -66,15 +67,16 @@ def choose(state: ShardState) -> MergeTask | None:
 
 
 def _crowded(state: ShardState) -> tuple[Batch, ...]:
-    """The first run of `FAN` or more neighbours of the lowest tier that has one."""
-    tiers = [_tier(batch.rows) for batch in state.batches]
+    """The neighbours of the lowest tier that has `FAN` or more.
+
+    A batch counts as no smaller than any after it, so the batches of a tier are neighbours, and what came before
+    a large batch is not left behind. A large one is not rewritten for the small ones after it.
+    """
+    tiers = list(accumulate((_tier(batch.rows) for batch in reversed(state.batches)), max))[::-1]
     for tier in sorted(set(tiers)):
-        start = 0
-        for position in range(len(tiers) + 1):
-            if position == len(tiers) or tiers[position] > tier:
-                if position - start >= FAN:
-                    return state.batches[start:position]
-                start = position + 1
+        start, count = tiers.index(tier), tiers.count(tier)
+        if count >= FAN:
+            return state.batches[start : start + count]
     return ()
 
 

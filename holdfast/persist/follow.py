@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 
-from holdfast.errors import UnavailableError
+from holdfast.errors import HoldfastError, UnavailableError
 from holdfast.persist.commit import Committer
 from holdfast.persist.metadata import Metadata
 from holdfast.persist.notify import changes_told
@@ -54,14 +54,16 @@ class Follower:
                 await self.refresh()
             except UnavailableError as error:
                 log.warning("metadata store does not answer", extra={"reason": str(error)})
-            self._look.clear()
+            except HoldfastError as error:
+                log.error("metadata store cannot be followed", extra={"reason": str(error)})
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._poll_seconds):
                     await self._look.wait()
+            self._look.clear()
 
     async def _listen(self) -> None:
         while True:
-            with contextlib.suppress(OSError, UnavailableError):
+            with contextlib.suppress(OSError, ValueError, UnavailableError):  # a line may be another program's
                 store = await asyncio.to_thread(self._metadata.store)
                 if store.address:
                     async for _ in changes_told(store.address):

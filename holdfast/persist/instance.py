@@ -7,7 +7,6 @@ finishes what is pending; a crash instead loses nothing that was acknowledged.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import socket
@@ -18,9 +17,11 @@ from functools import partial
 from typing import TypeVar
 
 from holdfast.errors import HoldfastError, OutcomeUnknown, UnavailableError
+from holdfast.failpoint import reach
 from holdfast.persist import gc
 from holdfast.persist.blob import Blob
 from holdfast.persist.cache import PartCache
+from holdfast.persist.calls import Calls
 from holdfast.persist.commit import Committer, States, Work
 from holdfast.persist.compact import Merger, choose, merge_in_process
 from holdfast.persist.errors import AsOfBeforeSince, Fenced, ReadOnly, SchemaMismatch, Stopped, UnknownCollection
@@ -81,6 +82,7 @@ class Persist:
         self.committer = Committer(
             metadata, store, writes=writes, now=settings.now, metrics=self.metrics, on_change=self._on_change
         )
+        self._calls = Calls(self.committer, self.parts)
 
     # Starting and stopping
 
@@ -127,6 +129,8 @@ class Persist:
         any way, and so cannot hold anything back either. Where compaction overtakes it, it gets an error.
         """
         settings = settings or PersistSettings()
+        if metadata is None and not independent:
+            await asyncio.to_thread(_check_exists, location)
         metadata, blob = await _opened(location, metadata, blob, read_only=independent)
         store = await asyncio.to_thread(metadata.store)
         self = cls(location, metadata, blob, store, settings, writes=False, leases=not independent)
@@ -140,20 +144,23 @@ class Persist:
 
     async def stop(self) -> None:
         """Finish what is pending and refuse new work; give back the lock and the leases."""
-        if isinstance(self._failure, Stopped):
+        if self._failure is not None:
             return
+        self._failure = Stopped()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._follower is not None:
             await self._follower.stop()
-        await self._notifier.stop()
-        with contextlib.suppress(Fenced, UnavailableError):
-            await asyncio.gather(*(reader.close() for reader in list(self.readers)))
+        await self._calls.finish()
+        closed = await asyncio.gather(*(reader.close() for reader in list(self.readers)), return_exceptions=True)
+        for error in closed:
+            if isinstance(error, HoldfastError):
+                log.warning("lease not given back: it will expire", extra={"reason": str(error)})
         await self.committer.stop()
-        if self._writes and self._failure is None:
+        await self._notifier.stop()
+        if self._writes:
             await asyncio.to_thread(_release, self.metadata, self.committer.store)
-        self._failure = Stopped()
         self.watch.close()
         await asyncio.to_thread(self.metadata.close)
 
@@ -192,52 +199,59 @@ class Persist:
             raise SchemaMismatch(name, f"its codec is {state.codec}, not {codec}")
         if state.key != key or row_type not in state.schemas:
             raise SchemaMismatch(name, f"its rows are {state.row_type} by {state.key}, not {row_type} by {key}")
-        return WriteHandle(shard, name, self.committer, self.parts)
+        return WriteHandle(shard, name, self._calls)
 
     async def writer(self, name: str) -> WriteHandle:
         """A handle to write the collection called `name`, which exists."""
         self._check_writes()
-        return WriteHandle(await self._known(name), name, self.committer, self.parts)
+        return WriteHandle(await self._known(name), name, self._calls)
 
     def multi(self, handles: Sequence[WriteHandle]) -> MultiWriteHandle:
         """A handle that writes several collections atomically."""
         self._check_writes()
-        return MultiWriteHandle(self.committer, handles)
+        return MultiWriteHandle(self._calls, handles)
 
     async def reader(self, name: str, *, since: Frontier | None = None, critical: str | None = None) -> ReadHandle:
         """A handle to read the collection called `name`, holding `since` (by default the earliest there is).
 
-        With `critical`, a name of the caller's choice, the hold has no lease and survives the process: opening it
-        again under the same name finds it as it was.
+        With `critical`, a name of the caller's choice, there is a second hold that has no lease and survives the
+        process: opening it again under the same name finds it as it was. (The lease still is what keeps parts from
+        garbage collection while they are read.)
         """
         self.check_open()
         shard = await self._known(name)
         state = self.committer.state(shard)
         assert state is not None
         if not self._leases:
-            return self._handle(shard, name, None, state.since if since is None else since, leased=False)
-        reader = ReaderId(f"critical-{critical}" if critical else f"r-{uuid.uuid4().hex}")
-        lease = None if critical else Lease(state.seqno, self.lease_end())
-        label = f"{_holder()}" if critical is None else critical
-        result = await self.committer.apply(shard, lambda s: s.register(reader, since, lease, label))
+            return self._handle(ReadHandle(self, shard, name, None, state.since if since is None else since))
+        reader = ReaderId(f"r-{uuid.uuid4().hex}")
+        lasting = ReaderId(f"critical-{critical}") if critical else None
+        lease = Lease(state.seqno, self.lease_end())
+
+        def register(state: ShardState) -> ShardState | SincePassed:
+            held = state if lasting is None else state.register(lasting, since, None, critical or "")
+            if isinstance(held, SincePassed):
+                return held
+            kept = held.reader(lasting) if lasting else None
+            return held.register(reader, since if kept is None else kept.since, lease, _holder())
+
+        result = await self.committer.apply(shard, register)
         if isinstance(result, SincePassed):
             raise AsOfBeforeSince(name, (since.time if since else None) or Timestamp(0), result.since)
         assert isinstance(result, ShardState)
         held = result.reader(reader)
         assert held is not None
-        return self._handle(shard, name, reader, held.since, leased=lease is not None)
+        return self._handle(ReadHandle(self, shard, name, reader, held.since, lasting))
 
-    def _handle(
-        self, shard: ShardId, name: str, reader: ReaderId | None, since: Frontier, *, leased: bool
-    ) -> ReadHandle:
-        handle = ReadHandle(self, shard, name, reader, since, leased)
+    def _handle(self, handle: ReadHandle) -> ReadHandle:
         self.readers.add(handle)
         return handle
 
     async def advance_all(self, upper: Frontier, shards: Sequence[ShardId]) -> None:
         """Advance the uppers of many collections to `upper` in one transaction; those beyond it stay."""
         self._check_writes()
-        await self.committer.apply_all([(shard, lambda state: state.seal(upper)) for shard in shards])
+        with self._calls.begin() as call:
+            await call.commit(tuple((shard, partial(_advanced, upper=upper)) for shard in shards))
 
     async def _known(self, name: str) -> ShardId:
         shard = await self._find(name)
@@ -266,36 +280,42 @@ class Persist:
     async def collect_garbage(self) -> int:
         """Delete what no one can need; returns how many blobs. Safe to interrupt anywhere and run again."""
         self._check_writes()
-        await asyncio.gather(*(reader.renew() for reader in list(self.readers)))
-        states = await self._retrying("load", self._all_states)
-        deleted = 0
-        for state in states:
-            current = state.expire(self.settings.now())
-            if retired := current.collectable():
-                keys = await self._retrying("delete", partial(gc.delete_retired, self.parts.blob, retired))
-                await self.committer.apply(state.id, partial(ShardState.forget, keys=keys))
-                deleted += len(keys)
+        summaries = await self._retrying("list", self.metadata.summaries)
+        deleted = sum([await self._collect_retired(summary.id) for summary in summaries])
         leaks = await self._retrying(
             "list", lambda: gc.leaked(self.parts.blob, self.metadata, self.parts.epoch, self.parts.in_hand)
         )
         for leak in leaks:
             await self._retrying("delete", partial(self.parts.blob.delete, leak.key))
-        deleted += len(leaks)
-        self.metrics.add(PARTS_DELETED, deleted)
-        return deleted
+        self.metrics.add(PARTS_DELETED, len(leaks))
+        return deleted + len(leaks)
 
-    def _all_states(self) -> list[ShardState]:
-        return list(self.metadata.load([summary.id for summary in self.metadata.summaries()]).values())
+    async def _collect_retired(self, shard: ShardId) -> int:
+        """Delete the retired parts of one shard that no lease protects."""
+        await asyncio.gather(*(reader.renew() for reader in list(self.readers) if reader.shard == shard))
+        # Committing drops readers whose leases are over. They must be gone, and know it, before what they could see is.
+        state = await self.committer.apply(shard, lambda state: state)
+        assert isinstance(state, ShardState)
+        retired = state.collectable()
+        if not retired:
+            return 0
+        keys = await self._retrying("delete", partial(gc.delete_retired, self.parts.blob, retired))
+        await self.committer.apply(shard, partial(ShardState.forget, keys=keys))
+        self.metrics.add(PARTS_DELETED, len(keys))
+        return len(keys)
 
     async def _compact_shard(self, shard: ShardId) -> int:
         merges = 0
         async with self._compacting:
             while (state := self.committer.state(shard)) and (task := choose(state)):
-                with self.parts.stage(shard) as stage:
+                with self._calls.aside() as call:
+                    stage = call.stage(shard)
                     merged = await self._retrying("merge", partial(self._merger, task, self.parts, stage))
-                    result = await self.committer.apply(shard, partial(ShardState.apply_merge, merge=merged))
+                    reach("merge_written")
+                    result = await call.commit(((shard, partial(ShardState.apply_merge, merge=merged)),))
                 if isinstance(result, Superseded):
                     break
+                reach("merge_applied")
                 merges += 1
                 self.metrics.add(MERGES)
                 log.debug("batches merged", extra={"shard": shard, "inputs": len(task.inputs)})
@@ -308,26 +328,33 @@ class Persist:
             while self._to_compact:
                 shard = self._to_compact.pop()
                 try:
-                    await self._compact_shard(shard)
+                    if await self._compact_shard(shard):
+                        await self._collect_retired(shard)
                 except Fenced:
                     return
                 except HoldfastError as error:
                     log.error("compaction failed", extra={"shard": shard, "reason": str(error)})
+                except Exception:
+                    log.exception("compaction failed", extra={"shard": shard})
 
     async def _heartbeats(self) -> None:
         """Renew the leases of all readers, in one transaction, four times in each lease."""
         while True:
             await asyncio.sleep(self.settings.lease_ms / 4000)
-            with contextlib.suppress(UnavailableError, OutcomeUnknown, Fenced):
+            try:
                 await asyncio.gather(*(reader.renew() for reader in list(self.readers)))
+            except Fenced:
+                self.watch.close()  # those who wait for a change learn that there will be none
+                return
+            except HoldfastError as error:
+                log.warning("leases not renewed", extra={"reason": str(error)})
 
     def _on_change(self, changed: States) -> None:
         self.watch.changed(changed)
         if self._writes:
             self._notifier.tell(changed)
-            self._to_compact |= {shard for shard, state in changed.items() if choose(state)}
-            if self._to_compact:
-                self._compact_wake.set()
+            self._to_compact |= changed.keys()
+            self._compact_wake.set()
 
     # For handles
 
@@ -345,6 +372,11 @@ class Persist:
             raise ReadOnly
 
 
+def _advanced(state: ShardState, upper: Frontier) -> ShardState:
+    sealed = state.seal(upper)
+    return sealed if isinstance(sealed, ShardState) else state
+
+
 def _holder() -> str:
     return f"process {os.getpid()} on {socket.gethostname()}"
 
@@ -359,12 +391,17 @@ async def _opened(
     return metadata, blob
 
 
+def _check_exists(location: Location) -> None:
+    """Opening a store to write makes it if there is none; a reader must not."""
+    location.open_metadata(read_only=True).close()
+
+
 async def _acquire(metadata: Metadata, lock: Lock) -> StoreState:
     """Take the store's lock; returns the store with our epoch."""
-    metrics = PersistMetrics()
+    metrics, token = PersistMetrics(), uuid.uuid4().hex
     for attempt, pause in enumerate(pauses(), start=1):
         try:
-            store = await asyncio.to_thread(_try_acquire, metadata, lock)
+            store = await asyncio.to_thread(_try_acquire, metadata, lock, token)
         except (UnavailableError, OutcomeUnknown) as error:
             await report_and_pause("take the lock", error, attempt, pause, metrics)
         else:
@@ -373,14 +410,18 @@ async def _acquire(metadata: Metadata, lock: Lock) -> StoreState:
     raise AssertionError("pauses never end")
 
 
-def _try_acquire(metadata: Metadata, lock: Lock) -> StoreState | None:
-    """None: another writer changed the store in between."""
+def _try_acquire(metadata: Metadata, lock: Lock, token: str) -> StoreState | None:
+    """None: another writer changed the store in between. `token` tells an earlier try of ours that took effect."""
     before = metadata.store()
-    wanted = replace(before.acquire(lock), token=uuid.uuid4().hex)
+    if before.token == token:
+        return before
+    wanted = replace(before.acquire(lock), token=token)
     outcome = metadata.commit(Commit(before.epoch, wanted, ()))
     return replace(wanted, version=outcome.version) if isinstance(outcome, Committed) else None
 
 
 def _release(metadata: Metadata, store: StoreState) -> None:
-    with contextlib.suppress(UnavailableError, OutcomeUnknown):
+    try:
         metadata.commit(Commit(store.epoch, replace(store.release(), token=uuid.uuid4().hex), ()))
+    except (UnavailableError, OutcomeUnknown) as error:
+        log.warning("lock not given back", extra={"reason": str(error)})

@@ -49,6 +49,10 @@ class _Cursor:
         self._hashes = np.concatenate([self._hashes, hashes])
         self.limit = int(hashes[-1])
 
+    @property
+    def finished(self) -> bool:
+        return self.limit == _END and not len(self._hashes)
+
     def take_below(self, bound: int) -> pa.Table:
         count = len(self._hashes) if bound == _END else int(np.searchsorted(self._hashes, bound))
         taken, self._table = self._table.slice(0, count), self._table.slice(count)
@@ -72,8 +76,8 @@ def merge(
         batch = consolidated(UpdateBatch(form.row_type, pa.concat_tables(tables)))
         if batch.rows:
             yield batch
-        for cursor in [cursor for cursor in cursors if cursor.limit == bound]:
-            if bound == _END:
-                cursors.remove(cursor)
-            else:
+        for cursor in cursors:
+            if cursor.limit == bound:
                 cursor.refill()
+        # Even an empty slice keeps the whole table that it was cut from.
+        cursors = [cursor for cursor in cursors if not cursor.finished]

@@ -51,13 +51,14 @@ class Notifier:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
+        writer.write(b"[]\n")  # the other end looks now: of what came before, it was not told
         with contextlib.suppress(ConnectionError):
             await reader.read()  # nothing is ever said to us: this waits for the other end to go away
         self._drop(writer)
 
     def _drop(self, writer: asyncio.StreamWriter) -> None:
         self._writers.discard(writer)
-        writer.close()
+        writer.transport.abort()  # closing would wait for a reader that may never read
 
 
 async def changes_told(address: str) -> AsyncIterator[list[ShardId]]:

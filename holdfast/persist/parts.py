@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pyarrow as pa
@@ -24,7 +24,8 @@ from holdfast.repr.update import UpdateBatch
 class Parts:
     """The parts of a store, for an instance of one epoch.
 
-    `in_hand` are the stages whose parts may yet be committed: garbage collection leaves them alone.
+    `in_hand` are the ids of stages whose parts may yet be committed, and how many hold each: garbage collection
+    leaves them alone.
     """
 
     def __init__(
@@ -32,25 +33,35 @@ class Parts:
     ) -> None:
         self.location, self.blob, self.epoch = location, blob, epoch
         self._cache, self._metrics = cache, metrics
-        self.in_hand: set[str] = set()
+        self.in_hand: dict[str, int] = {}
 
     @contextmanager
     def stage(self, shard: ShardId) -> Iterator[Stage]:
         """Names for new parts, safe from collection until the end of the block, by when they are committed or lost."""
         stage = Stage(shard, self.epoch, uuid.uuid4().hex)
-        self.in_hand.add(stage.id)
-        try:
+        with self.hold(stage.id):
             yield stage
-        finally:
-            self.in_hand.discard(stage.id)
 
-    async def write(self, form: PartFormat, updates: UpdateBatch, stage: Stage) -> tuple[Part, ...]:
-        """Durable parts with `updates`, named by nothing yet. Tries until the blob store takes them."""
+    @contextmanager
+    def hold(self, stage: str) -> Iterator[None]:
+        """Keep the parts of a stage safe from collection until the end of the block."""
+        self.in_hand[stage] = self.in_hand.get(stage, 0) + 1
+        try:
+            yield
+        finally:
+            self.in_hand[stage] -= 1
+            if not self.in_hand[stage]:
+                del self.in_hand[stage]
+
+    async def write(
+        self, form: PartFormat, updates: UpdateBatch, stage: Stage, patient: Callable[[], bool]
+    ) -> tuple[Part, ...]:
+        """Durable parts with `updates`, named by nothing yet. Tries while `patient` until the blob store takes them."""
 
         def put() -> tuple[Part, ...]:
             return tuple(self.put(encoded) for encoded in encode(form, updates, stage))
 
-        return await retrying("put parts", put, self._metrics)
+        return await retrying("put parts", put, self._metrics, patient)
 
     def put(self, encoded: Encoded) -> Part:
         """Make one part durable."""

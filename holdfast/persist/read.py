@@ -73,15 +73,22 @@ class Pinned:
 class ReadHandle:
     """The right to read a collection at times in advance of `since`, for as long as it is held.
 
-    While it is held, compaction does not take the collection's since past ours. A leased handle loses that
-    right if its process is silent for longer than the lease; it then gets errors, never wrong rows.
+    While it is held, compaction does not take the collection's since past ours. A handle loses that right if its
+    process is silent for longer than the lease `reader`; it then gets errors, never wrong rows. `lasting` is a hold
+    that stays then, and when the handle is closed.
     """
 
     def __init__(
-        self, host: ReadHost, shard: ShardId, name: str, reader: ReaderId | None, since: Frontier, leased: bool
+        self,
+        host: ReadHost,
+        shard: ShardId,
+        name: str,
+        reader: ReaderId | None,
+        since: Frontier,
+        lasting: ReaderId | None = None,
     ) -> None:
         self.shard, self.name = shard, name
-        self._host, self._reader, self._leased = host, reader, leased
+        self._host, self._reader, self._lasting = host, reader, lasting
         self._since = since
         self._pins: dict[int, int] = {}
         self._expired = False
@@ -156,20 +163,26 @@ class ReadHandle:
         if not self._since <= since:
             raise UsageError(f"hold cannot retreat from {self._since} to {since}")
         self._since = since
-        await self.renew()
+        await asyncio.gather(self._downgrade_lasting(), self.renew())
 
     async def renew(self) -> None:
         """Renew the lease, and tell how far this handle has let go."""
         if self._reader is None or self._expired:
             return
-        command = partial(ShardState.downgrade, reader=self._reader, since=self._since, lease=self._lease())
+        lease = Lease(min(self._pins, default=self._state().seqno), self._host.lease_end())
+        command = partial(ShardState.downgrade, reader=self._reader, since=self._since, lease=lease)
         if isinstance(await self._host.committer.apply(self.shard, command), Expired):
             self._expired = True
+
+    async def _downgrade_lasting(self) -> None:
+        if self._lasting is not None:
+            command = partial(ShardState.downgrade, reader=self._lasting, since=self._since, lease=None)
+            await self._host.committer.apply(self.shard, command)
 
     async def close(self) -> None:
         """Give the hold back. (A critical hold stays: it is to outlive its holder.)"""
         self._host.readers.discard(self)
-        if self._reader is not None and self._leased and not self._expired:
+        if self._reader is not None and not self._expired:
             self._expired = True
             reader = self._reader
             await self._host.committer.apply(self.shard, lambda state: state.release(reader))
@@ -195,11 +208,6 @@ class ReadHandle:
     @property
     def parts(self) -> Parts:
         return self._host.parts
-
-    def _lease(self) -> Lease | None:
-        if not self._leased:
-            return None
-        return Lease(min(self._pins, default=self._state().seqno), self._host.lease_end())
 
     def _distinguishes(self, start: Timestamp) -> bool:
         return self._since == Frontier(Timestamp(0)) or self._since < Frontier(start)

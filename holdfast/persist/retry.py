@@ -40,11 +40,15 @@ async def report_and_pause(action: str, error: Exception, attempt: int, pause: f
     await asyncio.sleep(pause)
 
 
-async def retrying(action: str, call: Callable[[], Result], metrics: PersistMetrics) -> Result:
-    """The result of `call`, run in a thread, again and again while the store is unavailable."""
+async def retrying(
+    action: str, call: Callable[[], Result], metrics: PersistMetrics, patient: Callable[[], bool] = lambda: True
+) -> Result:
+    """The result of `call`, run in a thread, again and again while the store is unavailable and we are `patient`."""
     for attempt, pause in enumerate(pauses(), start=1):
         try:
             return await asyncio.to_thread(call)
         except UnavailableError as error:
+            if not patient():
+                raise
             await report_and_pause(action, error, attempt, pause, metrics)
     raise AssertionError("pauses never end")

@@ -60,7 +60,10 @@ def scrub(metadata: Metadata, blob: Blob, progress: Callable[[int, int], None] |
             damages.append(Damage(f"shard {shard}", str(error)))
     parts = [(state, part) for state in states for part in state.named_parts().values()]
     for done, (state, part) in enumerate(parts, start=1):
-        damages += [Damage(f'part {part.key} of collection "{state.name}"', what) for what in _check(state, part, blob)]
+        found = [Damage(f'part {part.key} of collection "{state.name}"', what) for what in _check(state, part, blob)]
+        # A writer at work may have merged the part meanwhile, and collected it.
+        if found and part.key in metadata.load([state.id])[state.id].named_parts():
+            damages += found
         if progress:
             progress(done, len(parts))
     unnamed: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark.errors import PySparkException
+from pyspark.errors import PySparkException, PythonException
 from pyspark.errors.exceptions.connect import SparkConnectGrpcException
 
 from holdfast.errors import HoldfastError, UnavailableError
@@ -53,6 +53,8 @@ def spark_errors() -> Iterator[None]:
     """Around calls of Spark: what they raise becomes one of ours."""
     try:
         yield
+    except PythonException as error:
+        raise SparkJobFailed(_last_line(str(error)), "PYTHON_EXCEPTION", "38000") from error
     except (PySparkException, Py4JJavaError) as error:
         if _is_gone(error):
             raise SparkUnavailable("Spark is gone") from error
@@ -84,8 +86,6 @@ def _translated(text: str) -> SparkJobFailed:
     if found is None:
         return SparkJobFailed(_message(_innermost(said)))
     condition, explanation, sqlstate = found.groups()
-    if condition == "PYTHON_EXCEPTION":
-        return SparkJobFailed(explanation.rstrip().rpartition("\n")[2], condition, sqlstate)
     if condition.startswith(READ_CONDITIONS):
         path = READ_PATH.search(explanation)
         return SparkReadFailed(_message(explanation), condition, sqlstate, path[1] if path else None)
@@ -94,7 +94,14 @@ def _translated(text: str) -> SparkJobFailed:
 
 def _innermost(text: str) -> str:
     """What the last cause says, of an error without a condition."""
-    return text.rpartition("Caused by: ")[2].partition("\n: ")[2] or text.rpartition("Caused by: ")[2]
+    cause = text.rpartition("Caused by: ")[2]
+    # Before the first cause py4j says which of its calls failed.
+    return cause.partition("\n: ")[2] or cause
+
+
+def _last_line(text: str) -> str:
+    """The end of a traceback of Python's, where the exception is."""
+    return text.partition("SQLSTATE:")[0].rstrip().rpartition("\n")[2]
 
 
 def _message(explanation: str) -> str:

@@ -39,6 +39,8 @@ RUNNING: Mapping[str, str] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.caseSensitive": "true",
+    # Spark has the type either way, but without this refuses it in some expressions: `if(a, null, time)`.
+    "spark.sql.timeType.enabled": "true",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     # Small jobs: 200 shuffle partitions cost six times as much as 2, and planning is most of the rest.
     "spark.sql.shuffle.partitions": "2",

@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+import pyarrow as pa
+
 from holdfast.persist.batch import Slice, bounded, own_slices
 from holdfast.persist.part import Part, Sums
 from holdfast.persist.shard import Merge, ShardState
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import ShardId
 from holdfast.repr.row import RowType
-from tests.build import INT_ROWS
 
 Update = tuple[int, int, int]
 """A row, its time and its diff."""
+
+INTEGERS = RowType.of(("n", pa.int64()))
 
 MODULUS = 2**64
 MULTIPLIER = 0x9E37_79B9_7F4A_7C15
 """Spreads small rows over all hashes."""
 
 
-def shard(name: str = "orders", shard_id: int = 1, row_type: RowType = INT_ROWS) -> ShardState:
+def shard(name: str = "orders", shard_id: int = 1, row_type: RowType = INTEGERS) -> ShardState:
     """A new shard."""
     return ShardState(ShardId(shard_id), name, "columns", row_type.names, (row_type,))
 

@@ -20,7 +20,7 @@ SEED = 42
 
 
 def hashes(*columns: pa.Array) -> list[int]:
-    return hash_rows(columns, len(columns[0])).tolist()
+    return [int(value) for value in hash_rows(columns, len(columns[0]))]
 
 
 def one(value: object, data_type: pa.DataType) -> int:

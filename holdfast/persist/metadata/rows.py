@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -130,7 +130,8 @@ def signed(table: Table, values: Row) -> Row:
 def verified(table: Table, row: Row) -> Row:
     """`row` without its checksum, which must be right."""
     values, found = row[:-1], row[-1]
-    if checksum(table, values) != found:
+    damaged = any(not isinstance(value, int | str | None) for value in row)
+    if damaged or checksum(table, values) != found:
         key = ", ".join(f"{name} {value}" for name, value in zip(table.columns, values[: table.key], strict=False))
         raise CorruptMetadata(f"metadata row {table.name} ({key}) fails its checksum")
     return values
@@ -200,31 +201,32 @@ class RowChanges:
 
 
 def row_changes(old: ShardState | None, new: ShardState) -> RowChanges:
-    """What to delete and what to insert. A changed row is in both; the work follows the change, not the shard."""
-    before, after = {} if old is None else _items(old), _items(new)
-    removed = [(i, item) for i, item in before.items() if after.get(i) != item]
-    added = [(i, item) for i, item in after.items() if before.get(i) != item]
-    return RowChanges(
-        removed=[(i.table, _child_row(i.table, new.id, item)) for i, item in removed],
-        added=[(i.table, _child_row(i.table, new.id, item)) for i, item in added],
-    )
+    """What to delete and what to insert. A changed row is in both; rows are rendered only where they differ."""
+    changes = RowChanges([], [])
+    for table, items in _ITEMS.items():
+        before, after = {} if old is None else items(old), items(new)
+        if before == after:
+            continue
+        gone = [item for key, item in before.items() if after.get(key) != item]
+        come = [item for key, item in after.items() if before.get(key) != item]
+        changes.removed.extend((table, _child_row(table, new.id, item)) for item in gone)
+        changes.added.extend((table, _child_row(table, new.id, item)) for item in come)
+    return changes
 
 
-@dataclass(frozen=True, slots=True)
-class _ItemId:
-    table: Table
-    key: Value
+def _part_items(state: ShardState) -> dict[Value, Any]:
+    items: dict[Value, Any] = {key: (part, False, None) for key, part in state.named_parts().items()}
+    items |= {part.key: (part, True, None) for part in state.unsealed}
+    return items | {retired.part.key: (retired.part, False, retired.seqno) for retired in state.retired}
 
 
-def _items(state: ShardState) -> dict[_ItemId, Any]:
-    """What a shard's rows say, by table and key, before they are rendered."""
-    unsealed = {part.key for part in state.unsealed}
-    items: dict[_ItemId, Any] = {_ItemId(SCHEMA, i): (i, row_type) for i, row_type in enumerate(state.schemas)}
-    items |= {_ItemId(BATCH, batch.lower): batch for batch in state.batches}
-    items |= {_ItemId(PART, key): (part, key in unsealed, None) for key, part in state.named_parts().items()}
-    items |= {_ItemId(PART, retired.part.key): (retired.part, False, retired.seqno) for retired in state.retired}
-    items |= {_ItemId(READER, reader.id): reader for reader in state.readers}
-    return items
+_ITEMS: dict[Table, Callable[[ShardState], dict[Value, Any]]] = {
+    SCHEMA: lambda state: {i: (i, row_type) for i, row_type in enumerate(state.schemas)},
+    BATCH: lambda state: {batch.lower: batch for batch in state.batches},
+    PART: _part_items,
+    READER: lambda state: {reader.id: reader for reader in state.readers},
+}
+"""What the rows of a shard say, by key, before they are rendered."""
 
 
 def _child_row(table: Table, shard: ShardId, item: Any) -> Row:
@@ -248,9 +250,9 @@ def shard_state(row: Row, children: Children) -> ShardState:
     """The state that wrote these rows."""
     values = verified(SHARD, row)
     shard, name, codec, key, seqno, since, upper, finalized, expected = values
-    if digest(children) != expected:
-        raise CorruptMetadata(f'metadata rows of shard {shard} ("{name}") are missing, added or changed')
     bare = {table.name: [verified(table, row) for row in children[table.name]] for table in CHILDREN}
+    if digest(children) != expected:
+        raise CorruptMetadata(f'metadata rows of shard {shard} ("{name}") are missing or added')
     parts = {str(row[1]): (_part(row), bool(row[15]), row[16]) for row in bare[PART.name]}
     retired = [Retired(part, _int(seqno)) for part, _, seqno in parts.values() if seqno is not None]
     return ShardState(

@@ -15,7 +15,7 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.failpoint import reach
-from holdfast.persist.errors import MetadataUnavailable
+from holdfast.persist.errors import CorruptMetadata, MetadataUnavailable, ReadOnly
 from holdfast.persist.metadata import Change, Commit, Committed, Conflict, EpochMismatch, ShardSummary
 from holdfast.persist.metadata.rows import (
     CHILDREN,
@@ -31,7 +31,7 @@ from holdfast.persist.metadata.rows import (
     store_state,
 )
 from holdfast.persist.shard import ShardState
-from holdfast.persist.store import StoreState
+from holdfast.persist.store import ENCODING_VERSION, FIRST_SHARD, StoreState
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import ShardId
 
@@ -54,10 +54,14 @@ class SqlMetadata(ABC):
         self._connections: dict[str, Any] = {}  # both drivers' connections: DB-API objects
         self._locks = {"read": threading.Lock(), "write": threading.Lock()}
         self._digests: dict[ShardId, tuple[int, int]] = {}
-        if read_only:
-            self.store()
-        else:
-            self._create()
+        try:
+            if read_only:
+                self.store()
+            else:
+                self._create()
+        except BaseException:
+            self.close()
+            raise
 
     # What a dialect says
 
@@ -102,6 +106,8 @@ class SqlMetadata(ABC):
                         if shard in children:
                             children[shard][table.name].append(row)
                 states |= {shard: shard_state(row, children[shard]) for shard, row in rows}
+            if missing := sorted(set(wanted) - states.keys()):
+                self._check_not_allotted(connection, missing)
         return states
 
     def find(self, names: Collection[str]) -> dict[str, ShardId]:
@@ -123,6 +129,8 @@ class SqlMetadata(ABC):
         ]
 
     def commit(self, commit: Commit) -> Committed | Conflict | EpochMismatch:
+        if self._read_only:
+            raise ReadOnly
         try:
             with self._transaction("write") as connection:
                 version = self._next_version(connection, commit)
@@ -191,8 +199,15 @@ class SqlMetadata(ABC):
     def _store(self, connection: Any) -> StoreState:
         row = self._execute(connection, f"SELECT {_names(STORE)}, version FROM store WHERE id = 1").fetchone()
         if row is None:
-            raise MetadataUnavailable(f"there is no store at {self.url}")
+            raise CorruptMetadata("metadata row store (id 1) is missing")
         return store_state(tuple(row[:-1]), int(row[-1]))
+
+    def _check_not_allotted(self, connection: Any, missing: Sequence[ShardId]) -> None:
+        """Every id that was allotted has a shard for ever, so a row that is not there was lost."""
+        next_shard = self._store(connection).next_shard
+        for shard in missing:
+            if FIRST_SHARD <= shard < next_shard:
+                raise CorruptMetadata(f"metadata row shard (shard {shard}) is missing")
 
     def _create(self) -> None:
         """Make the tables if there are none. A store of a later version is left as it is."""
@@ -210,12 +225,14 @@ class SqlMetadata(ABC):
     # Commits
 
     def _next_version(self, connection: Any, commit: Commit) -> int:
-        if commit.store is None:
-            sql = "UPDATE store SET version = version + 1 WHERE id = 1 RETURNING version"
-            return int(self._execute(connection, sql).fetchone()[0])
-        settings = ", ".join(f"{name} = ?" for name in STORE.names)
-        sql = f"UPDATE store SET {settings}, version = version + 1 WHERE id = 1 AND epoch = ? RETURNING version"
-        row = self._execute(connection, sql, (*store_row(commit.store), commit.epoch)).fetchone()
+        settings, condition = "version = version + 1", "encoding_version <= ?"
+        parameters: list[object] = [ENCODING_VERSION]
+        if commit.store is not None:
+            settings = ", ".join([f"{name} = ?" for name in STORE.names] + [settings])
+            condition += " AND epoch = ?"
+            parameters = [*store_row(commit.store), *parameters, commit.epoch]
+        sql = f"UPDATE store SET {settings} WHERE id = 1 AND {condition} RETURNING version"
+        row = self._execute(connection, sql, parameters).fetchone()
         if row is None:
             raise _Refused(EpochMismatch(self._store(connection)))
         return int(row[0])
@@ -252,13 +269,13 @@ class SqlMetadata(ABC):
                 raise _Refused(Conflict(ShardId(row[0])))  # type: ignore[arg-type]  # the first column is the id
 
     def _first_stale(self, connection: Any, updates: list[Row]) -> ShardId:
-        """The shard whose update did not take: the others now have their new seqno."""
+        """The shard whose update did not take: the others now have the new version of the store."""
         for row in updates:
-            shard, new_seqno = row[0], row[SHARD.names.index("seqno")]
-            found = self._execute(connection, "SELECT seqno FROM shard WHERE shard = ?", (shard,)).fetchone()
-            if found is None or found[0] != new_seqno:
+            shard, version = row[0], row[len(SHARD.names)]
+            found = self._execute(connection, "SELECT version FROM shard WHERE shard = ?", (shard,)).fetchone()
+            if found is None or found[0] != version:
                 return ShardId(shard)  # type: ignore[arg-type]  # the first column is the id
-        return ShardId(updates[0][0])  # type: ignore[arg-type]  # likewise: a stale one already had that seqno
+        raise AssertionError("all updates took")
 
     def _write_children(self, connection: Any, changes: list[RowChanges]) -> None:
         removed, added = defaultdict(list), defaultdict(list)

@@ -18,6 +18,9 @@ from holdfast.persist.metadata.sql import SqlMetadata
 _BUSY_SECONDS = 2.0
 """How long SQLite itself waits for another process's transaction, before the committer's retries do."""
 
+_UNDECODABLE = "Could not decode to UTF-8"
+"""What the driver says, without a code, of a text that is none."""
+
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
@@ -58,7 +61,7 @@ class SqliteMetadata(SqlMetadata):
         if not isinstance(error, sqlite3.DatabaseError):
             return None
         primary_code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if primary_code in _DAMAGED:
+        if primary_code in _DAMAGED or str(error).startswith(_UNDECODABLE):
             return CorruptMetadata(f"the metadata file {self._path} is damaged: {error}")
         if not isinstance(error, sqlite3.OperationalError):
             return None

@@ -22,10 +22,9 @@ from holdfast.persist.parts import Parts
 from holdfast.persist.read import Pinned
 from holdfast.persist.shard import Merge
 from holdfast.persist.spark.scan import part_errors, scan
-from holdfast.persist.spark.stage import clustered, full_tables
+from holdfast.persist.spark.stage import clustered, from_spark, full_tables
 from holdfast.repr.consolidate import consolidate
 from holdfast.repr.row import DIFF, TIME
-from holdfast.repr.update import UpdateBatch
 
 LARGE = 256 * 2**20
 """Bytes of input from which on a merge is a Spark job."""
@@ -55,7 +54,7 @@ class SparkMerger:
     def _job(
         self, task: MergeTask, form: PartFormat, pieces: list[Slice], parts: Parts, stage: Stage
     ) -> list[tuple[list[Part], Sums]]:
-        updates = scan(self._spark, parts.location, parts.blob.spark_url, task.state, pieces, form.row_type.names)
+        updates = scan(self._spark, parts.location, parts.blob, task.state, pieces, form.row_type.names)
         since = task.since.time
         if since is not None:
             updates = updates.withColumn(TIME, expr(f"greatest({TIME}, {since}L)"))
@@ -67,7 +66,7 @@ class SparkMerger:
             written: list[Part] = []
             read = Sums()
             for table in whole_groups(full_tables(batches), hashed):
-                updates = UpdateBatch(form.row_type, table.select(form.row_type.updates_schema.names))
+                updates = from_spark(form.row_type, table)
                 read += sums(updates.table[DIFF].to_numpy(), form.content_hashes(updates.table))
                 merged = consolidate(updates)
                 if merged.rows:

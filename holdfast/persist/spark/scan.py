@@ -8,7 +8,7 @@ statistics exclude the filter are not read at all.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import reduce
 
@@ -17,9 +17,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import expr
 
 from holdfast.persist.batch import Slice
-from holdfast.persist.blob import BlobLocation
+from holdfast.persist.blob import Blob, BlobLocation
 from holdfast.persist.encoding import decode, verify
 from holdfast.persist.errors import CorruptPart
+from holdfast.persist.part import Part
 from holdfast.persist.prune import Comparison, filter_table, prune
 from holdfast.persist.read import Pinned, ReadHandle
 from holdfast.persist.shard import ShardState
@@ -92,13 +93,13 @@ class SparkReader:
     ) -> DataFrame:
         parts = self._handle.parts
         with spark_errors():
-            return scan(self._spark, parts.location, parts.blob.spark_url, state, pieces, wanted, where)
+            return scan(self._spark, parts.location, parts.blob, state, pieces, wanted, where)
 
 
 def scan(
     spark: SparkSession,
     location: BlobLocation,
-    spark_url: Callable[[str], str | None],
+    blob: Blob,
     state: ShardState,
     pieces: Sequence[Slice],
     wanted: Sequence[str],
@@ -108,8 +109,8 @@ def scan(
     if not pieces:
         return spark.createDataFrame([], updates_ddl(state.row_type, wanted))
     needed = [*wanted, *(c.column for c in where if c.column not in wanted)]
-    if location.url.startswith("file://"):
-        updates = _native(spark, spark_url, state.row_type, pieces, needed, where)
+    if blob.local_path(pieces[0].part.key) is not None:
+        updates = _native(spark, blob, state, pieces, needed, where)
     else:
         updates = _fetched(spark, location, state, pieces, needed, where)
     return updates.select(*map(quoted, (*wanted, TIME, DIFF)))
@@ -117,16 +118,22 @@ def scan(
 
 def _native(
     spark: SparkSession,
-    spark_url: Callable[[str], str | None],
-    row_type: RowType,
+    blob: Blob,
+    state: ShardState,
     pieces: Sequence[Slice],
     needed: Sequence[str],
     where: Sequence[Comparison],
 ) -> DataFrame:
-    """Spark's own reader, once for each set of bounds."""
+    """Spark's own reader, once for each set of bounds.
+
+    Its checksums are those of pages. A file cut to nothing has no pages, and Spark takes it for one without rows, so
+    lengths are compared here.
+    """
+    row_type = state.row_type
     groups: dict[tuple[Timestamp, Frontier] | None, list[str]] = defaultdict(list)
     for piece in pieces:
-        url = spark_url(piece.part.key)
+        _check_length(blob, state, piece.part)
+        url = blob.spark_url(piece.part.key)
         assert url is not None  # the file store knows all its parts
         groups[None if piece.whole else (piece.lower, piece.upper)].append(url)
     frames = []
@@ -139,6 +146,17 @@ def _native(
     for comparison in where:
         united = united.where(_sql(comparison, row_type))
     return united
+
+
+def _check_length(blob: Blob, state: ShardState, part: Part) -> None:
+    path = blob.local_path(part.key)
+    assert path is not None  # this store has paths
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        raise CorruptPart(state.id, part.key, "it is missing") from None
+    if size != part.size:
+        raise CorruptPart(state.id, part.key, f"it has {size} bytes, not {part.size}")
 
 
 def _fetched(

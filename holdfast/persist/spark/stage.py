@@ -118,12 +118,17 @@ def full_tables(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 def write_sorted(blob: Blob, form: PartFormat, stage: Stage, table: pa.Table, hashed: str, content: str) -> Part:
     """One durable part of updates sorted by the column `hashed`; `content` holds the hashes of rows, if it is there."""
-    names = form.row_type.updates_schema.names
-    updates = UpdateBatch(form.row_type, table.select(names))
+    updates = from_spark(form.row_type, table)
     contents = table[content].to_numpy() if content in table.column_names else None
     encoded = encode_sorted(form, stage.key(uuid.uuid4().hex), updates.table, table[hashed].to_numpy(), contents)
     blob.put(encoded.part.key, encoded.data)
     return encoded.part
+
+
+def from_spark(row_type: RowType, table: pa.Table) -> UpdateBatch:
+    """The updates among the columns of `table`, whose types are as Spark says them in Arrow: times in nanoseconds."""
+    schema = row_type.updates_schema
+    return UpdateBatch(row_type, table.select(schema.names).cast(schema))
 
 
 def described(part: Part) -> pa.RecordBatch:
