@@ -18,9 +18,11 @@ from holdfast.persist import Location, Persist, ReadHandle, WriteHandle
 from holdfast.persist.blob import BlobLocation
 from holdfast.persist.inspect import collections_table
 from holdfast.persist.scrub import scrub
+from holdfast.persist.spark import SparkReader, stage
 from holdfast.repr.frontier import Timestamp, at
 from holdfast.repr.row import DIFF, RowType
 from holdfast.repr.update import UpdateBatch
+from holdfast.spark import SparkSettings, start, stop
 
 _ORDERS = RowType.of(("order", pa.int64()), ("customer", pa.string()), ("cents", pa.int64()))
 _REENTRANCE = "tour"
@@ -76,13 +78,17 @@ async def _tour(folder: Path) -> int:
     except HoldfastError as error:
         print(f"   as of 10: {error}\n")
     print(_indented(str(collections_table(persist.metadata))) + "\n")
+    await reader.close()
+
+    _say("5. The same on Spark: 100,000 orders staged by its executors, committed at once, and summed as of a time.")
+    await _on_spark(persist, orders)
     await persist.stop()
 
-    _say("5. One byte of one part is flipped on disk.")
+    _say("6. One byte of one part is flipped on disk.")
     _flip_a_byte(folder)
     persist = await Persist.open_reader(location)
     try:
-        await (await persist.reader("orders")).rows(Timestamp(539))
+        await (await persist.reader("orders")).rows(Timestamp(540))
         print("   the damage was not noticed: this is a bug.")
         return 1
     except HoldfastError as error:
@@ -112,6 +118,23 @@ async def _append_many(orders: WriteHandle, count: int) -> None:
         upper += 1
         if (number + 1) % 125 == 0:
             print(f"   {number + 1} appends, {len(orders.state.batches)} batches")
+
+
+async def _on_spark(persist: Persist, orders: WriteHandle) -> None:
+    print("   starting Spark ...", flush=True)
+    spark = await asyncio.to_thread(start, SparkSettings(driver_memory="1g"))
+    many = spark.sql(
+        "SELECT 1000 + id AS `order`, concat('customer ', id % 3) AS customer, id % 100 AS cents FROM range(100000)"
+    )
+    async with stage(many, orders, Timestamp(540)) as staged:
+        await orders.compare_and_append(staged, at(540), at(541))
+    reader = SparkReader(spark, await persist.reader("orders"))
+    async with reader.rows(Timestamp(540)) as rows:
+        sums = await asyncio.to_thread(rows.groupBy("customer").sum("cents").orderBy("customer").collect)
+    for customer, cents in sums:
+        print(f"   {customer}: {cents} cents")
+    await asyncio.to_thread(stop, spark)
+    print()
 
 
 async def _show(reader: ReadHandle, time: int) -> None:

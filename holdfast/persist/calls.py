@@ -74,7 +74,7 @@ class Call:
 
 
 class Calls:
-    """The calls of one instance."""
+    """The calls of one instance. `ending`: no more are begun, and none waits for a blob store that is down."""
 
     def __init__(self, committer: Committer, parts: Parts) -> None:
         self.committer, self.parts = committer, parts
@@ -94,7 +94,6 @@ class Calls:
         return Call(self, None)
 
     async def finish(self) -> None:
-        """Refuse new calls, and wait until those begun are queued or given up."""
-        self.ending = True
+        """Wait until the calls begun are queued or given up."""
         if self._last is not None:
             await asyncio.shield(self._last)

@@ -148,6 +148,8 @@ class Committer:
     async def _commit(self, works: Sequence[Work]) -> None:
         try:
             results, changed = await self._until_decided(works)
+            if changed:
+                self._on_change(changed)
         except HoldfastError as error:
             _settle(works, [error] * len(works))
             return
@@ -157,8 +159,6 @@ class Committer:
             _settle(works, [OutcomeUnknown(f"a commit failed: {type(error).__name__}: {error}")] * len(works))
             return
         self._metrics.add(UPPER_MISMATCHES, sum(isinstance(r, UpperMismatch) for r in results))
-        if changed:
-            self._on_change(changed)
         _settle(works, results)
 
     async def _until_decided(
@@ -169,9 +169,7 @@ class Committer:
         for number, pause in enumerate(pauses(), start=1):
             try:
                 attempt = await self._in_thread(lambda: self._attempt(works, undecided))
-            except MetadataOutcomeUnknown as error:
-                await report_and_pause("commit", error, number, pause, self._metrics)
-            except UnavailableError as error:
+            except (MetadataOutcomeUnknown, UnavailableError) as error:
                 if self._stopping and number > 1:
                     _check_decided(error, undecided)
                     raise
@@ -208,9 +206,9 @@ class Committer:
             case Committed(version):
                 return self._took_effect(attempt, version)
             case Conflict(shard):
-                if shard not in self._states:
+                if shard not in self._states and not undecided:
                     raise UsageError(f'collection "{attempt.changed[shard].name}" exists already')
-                self._stale.add(shard)
+                self._stale |= {shard} & self._states.keys()
                 return None
             case EpochMismatch(current):
                 self._fence(current)

@@ -29,10 +29,13 @@ from holdfast.repr.update import UpdateBatch
 
 Hashes = npt.NDArray[np.int64]
 
-PART_BYTES = 128 * 2**20
+PART_BYTES = 64 * 2**20
 """Arrow bytes after which a new part is begun: about a third to a half of it in Parquet."""
 
 ROW_GROUP_ROWS = 2**17
+
+_DICTIONARY_BYTES = 64 * 2**10
+"""Where a column has more different values than this holds, a dictionary costs time and room (`bench/stage.py`)."""
 
 _LONGEST_BOUND = 64
 """Bytes of a string that statistics keep."""
@@ -54,8 +57,12 @@ class PartFormat:
     def key_hashes(self, table: pa.Table) -> Hashes:
         return hash_rows([table[name] for name in self.key], table.num_rows)
 
-    def content_hashes(self, table: pa.Table) -> Hashes:
-        return hash_rows([table[name] for name in self.row_type.names], table.num_rows)
+    def content_hashes(self, table: pa.Table, key_hashes: Hashes | None = None) -> Hashes:
+        """The hashes of whole rows. Where the key is their first columns, `key_hashes` are half the way."""
+        names = self.row_type.names
+        if key_hashes is None or names[: len(self.key)] != self.key:
+            return hash_rows([table[name] for name in names], table.num_rows)
+        return hash_rows([table[name] for name in names[len(self.key) :]], table.num_rows, key_hashes)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _format_from_bytes, (self.shard, self.row_type.to_bytes(), self.schema_id, self.key)
@@ -106,13 +113,14 @@ def sort_by_hash(form: PartFormat, table: pa.Table) -> tuple[pa.Table, Hashes]:
 def encode_sorted(form: PartFormat, key: str, table: pa.Table, hashes: Hashes, contents: Hashes | None) -> Encoded:
     """One part of the updates in `table`, not empty and sorted by `hashes`; `contents` are the hashes of its rows."""
     if contents is None:
-        contents = hashes if form.key == form.row_type.names else form.content_hashes(table)
+        contents = form.content_hashes(table, hashes)
     sink = pa.BufferOutputStream()
     pq.write_table(
         table,
         sink,
         row_group_size=ROW_GROUP_ROWS,
         compression="snappy",
+        dictionary_pagesize_limit=_DICTIONARY_BYTES,
         write_page_checksum=True,
         write_page_index=True,
     )

@@ -9,23 +9,21 @@ epoch is over, or their stage is not in hand any more.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from holdfast.failpoint import reach
 from holdfast.persist.blob import Blob, BlobMeta
+from holdfast.persist.blob.key import is_leftover
 from holdfast.persist.encoding import Stage
 from holdfast.persist.metadata import Metadata
 from holdfast.persist.shard import Retired
 
 
-def delete_retired(blob: Blob, retired: Iterable[Retired]) -> frozenset[str]:
-    """Delete the blobs of `retired`; returns their keys, to be forgotten next."""
-    keys = set()
-    for old in retired:
-        blob.delete(old.part.key)
-        reach("gc_blob_deleted")
-        keys.add(old.part.key)
-    return frozenset(keys)
+def delete_retired(blob: Blob, retired: Retired) -> str:
+    """Delete a retired part; returns its key, to be forgotten next."""
+    blob.delete(retired.part.key)
+    reach("gc_blob_deleted")
+    return retired.part.key
 
 
 def leaked(blob: Blob, metadata: Metadata, epoch: int, in_hand: Collection[str]) -> list[BlobMeta]:
@@ -49,7 +47,11 @@ def known_keys(metadata: Metadata) -> set[str]:
 
 def _over(key: str, epoch: int, in_hand: Collection[str]) -> bool:
     """Whether the stage of a part's key can no longer be committed. Keys that are not a part's are none of ours."""
-    stage = Stage.of_key(key)
+    part_key = key.rpartition(".tmp-")[0] if is_leftover(key) else key
+    stage = Stage.of_key(part_key)
     if stage is None:
+        return False
+    name = part_key.removeprefix(stage.key("").removesuffix(".parquet")).removesuffix(".parquet")
+    if not name.isalnum():
         return False
     return stage.epoch < epoch or (stage.epoch == epoch and stage.id not in in_hand)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from holdfast.errors import HoldfastError, OutcomeUnknown, UnavailableError
+from holdfast.errors import HoldfastError, OutcomeUnknown, UnavailableError, UsageError
 from holdfast.failpoint import reach
 from holdfast.persist import gc
 from holdfast.persist.blob import Blob
@@ -46,6 +46,9 @@ log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
+_LONGEST_NAME = 500
+"""Characters in a collection's name: every metadata store can index that many."""
+
 COLUMNS = "columns"
 """The codec of collections whose rows are typed columns."""
 
@@ -74,6 +77,7 @@ class Persist:
         self._follower: Follower | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._creating = asyncio.Lock()
+        self._shards_checked = False
         self._compacting = asyncio.Lock()
         self._to_compact: set[ShardId] = set()
         self._compact_wake = asyncio.Event()
@@ -103,7 +107,11 @@ class Persist:
         """
         settings = settings or PersistSettings()
         metadata, blob = await _opened(location, metadata, blob, read_only=False)
-        store = await _acquire(metadata, Lock(_holder(), reentrance_id))
+        try:
+            store = await _acquire(metadata, Lock(_holder(), reentrance_id))
+        except BaseException:
+            metadata.close()
+            raise
         self = cls(location, metadata, blob, store, settings, merger=merger, writes=True, leases=True)
         log.info("writer started", extra={"epoch": store.epoch, "store": metadata.url})
         if settings.notify:
@@ -147,6 +155,7 @@ class Persist:
         if self._failure is not None:
             return
         self._failure = Stopped()
+        self._calls.ending = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -188,6 +197,7 @@ class Persist:
         async with self._creating:
             shard = await self._find(name)
             if shard is None:
+                await self._check_name_is_new(name)
                 work = Work(create=lambda shard: ShardState(shard, name, codec, key, (row_type,)))
                 created = await self.committer.submit(work)
                 assert isinstance(created, dict)
@@ -253,6 +263,14 @@ class Persist:
         with self._calls.begin() as call:
             await call.commit(tuple((shard, partial(_advanced, upper=upper)) for shard in shards))
 
+    async def _check_name_is_new(self, name: str) -> None:
+        """A name may be given to a new collection only if no damage hides an old one of that name."""
+        if not name or len(name) > _LONGEST_NAME or "\0" in name or not _is_text(name):
+            raise UsageError(f"{name[:50]!r} cannot be the name of a collection")
+        if not self._shards_checked:
+            await self._retrying("check", self.metadata.check_shards)
+            self._shards_checked = True
+
     async def _known(self, name: str) -> ShardId:
         shard = await self._find(name)
         if shard is None:
@@ -293,13 +311,15 @@ class Persist:
     async def _collect_retired(self, shard: ShardId) -> int:
         """Delete the retired parts of one shard that no lease protects."""
         await asyncio.gather(*(reader.renew() for reader in list(self.readers) if reader.shard == shard))
+        self.committer.observe(await self._retrying("load", partial(self.metadata.load, [shard])))
         # Committing drops readers whose leases are over. They must be gone, and know it, before what they could see is.
         state = await self.committer.apply(shard, lambda state: state)
         assert isinstance(state, ShardState)
         retired = state.collectable()
         if not retired:
             return 0
-        keys = await self._retrying("delete", partial(gc.delete_retired, self.parts.blob, retired))
+        deleted = [await self._retrying("delete", partial(gc.delete_retired, self.parts.blob, old)) for old in retired]
+        keys = frozenset(deleted)
         await self.committer.apply(shard, partial(ShardState.forget, keys=keys))
         self.metrics.add(PARTS_DELETED, len(keys))
         return len(keys)
@@ -375,6 +395,14 @@ class Persist:
 def _advanced(state: ShardState, upper: Frontier) -> ShardState:
     sealed = state.seal(upper)
     return sealed if isinstance(sealed, ShardState) else state
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _holder() -> str:

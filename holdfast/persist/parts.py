@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import pyarrow as pa
 
@@ -57,11 +59,10 @@ class Parts:
         self, form: PartFormat, updates: UpdateBatch, stage: Stage, patient: Callable[[], bool]
     ) -> tuple[Part, ...]:
         """Durable parts with `updates`, named by nothing yet. Tries while `patient` until the blob store takes them."""
-
-        def put() -> tuple[Part, ...]:
-            return tuple(self.put(encoded) for encoded in encode(form, updates, stage))
-
-        return await retrying("put parts", put, self._metrics, patient)
+        encoded = await asyncio.to_thread(encode, form, updates, stage)
+        return tuple(
+            [await retrying("put a part", partial(self.put, part), self._metrics, patient) for part in encoded]
+        )
 
     def put(self, encoded: Encoded) -> Part:
         """Make one part durable."""

@@ -94,8 +94,8 @@ class ShardState:
     - `seqno` grows from each version to the next; `since` and `upper` only advance.
     - Parts named here are durable. No time of a batch is in advance of `upper`, and for every update of a
       part in `unsealed` whose time is, the part stays in `unsealed`.
-    - `since` is never beyond any reader's hold. It moves only when a hold is downgraded, so a lease that
-      merely expires never takes times away.
+    - `since` is never beyond any reader's hold. It moves only when a hold is downgraded or renewed: a lease
+      that expires does not move it by itself.
     - A part is in `retired` exactly if it was named by an earlier version, is not named by a batch or
       `unsealed`, and its blob may still exist.
     - `since` may pass `upper`; until `upper` catches up, no time is readable.

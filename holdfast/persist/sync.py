@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
+from holdfast.persist.errors import Stopped
 from holdfast.persist.instance import Persist
 from holdfast.persist.location import Location
 from holdfast.persist.read import Changes, ReadHandle
@@ -34,6 +36,9 @@ class Loop:
 
     def run(self, call: Coroutine[Any, Any, Result]) -> Result:
         """The result of `call`. Interrupting the wait cancels it."""
+        if self._loop.is_closed():
+            call.close()
+            raise Stopped
         future = asyncio.run_coroutine_threadsafe(call, self._loop)
         try:
             return future.result()
@@ -46,9 +51,12 @@ class Loop:
             while (item := self.run(_next(items))) is not None:
                 yield item
         finally:
-            self.run(_close(items))
+            with suppress(Stopped):
+                self.run(_close(items))
 
     def stop(self) -> None:
+        if self._loop.is_closed():
+            return
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -178,7 +186,8 @@ class SyncPersist:
         return self.loop.run(self.persist.collect_garbage())
 
     def stop(self) -> None:
-        self.loop.run(self.persist.stop())
+        with suppress(Stopped):
+            self.loop.run(self.persist.stop())
         self.loop.stop()
 
     def __enter__(self) -> SyncPersist:

@@ -55,9 +55,14 @@ ALL = slice(None)
 """Every value of a column, without a copy."""
 
 
-def hash_rows(columns: Sequence[pa.ChunkedArray | pa.Array], rows: int) -> npt.NDArray[np.int64]:
-    """The hash of each row. Every column holds `rows` values; without columns each hash is the seed."""
-    hashes = np.full(rows, SEED, dtype=np.uint64)
+def hash_rows(
+    columns: Sequence[pa.ChunkedArray | pa.Array], rows: int, before: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.int64]:
+    """The hash of each row. Every column holds `rows` values; without columns each hash is the seed.
+
+    `before` are the hashes of columns that come before these.
+    """
+    hashes = np.full(rows, SEED, dtype=np.uint64) if before is None else before.view(np.uint64).copy()
     for column in columns:
         if len(column) != rows:
             raise UsageError(f"column of {len(column)} values in a hash of {rows} rows")

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import resource
 import signal
 import sqlite3
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +24,8 @@ import psycopg
 from holdfast import failpoint
 from holdfast.errors import HoldfastError
 from holdfast.persist import Location, Persist, PersistSettings
+from holdfast.persist.metadata import sqlite
+from holdfast.persist.metrics import RETRIES
 from holdfast.repr.frontier import Timestamp, at
 from tests.persist.numbers import NUMBERS, OTHERS, append, batch_at, counted, create
 
@@ -111,7 +115,8 @@ async def step(config: Config) -> None:
 
 
 async def lasting_append(config: Config) -> None:
-    """One append that takes as long as the store makes it wait; the parent may change our limit on file sizes."""
+    """One append that takes as long as the store makes it wait; the parent may limit the sizes of our files."""
+    sqlite._BUSY_SECONDS = config.get("busy_seconds", sqlite._BUSY_SECONDS)
     persist = await open_writer(config)
     numbers, _ = await create(persist)
     time = numbers.upper.time
@@ -119,25 +124,32 @@ async def lasting_append(config: Config) -> None:
     if limit := config.get("file_size"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
     say(ready=True)
+    if config.get("waits"):
+        await told()
+    retried = asyncio.Event()
+    logging.getLogger("holdfast.persist.retry").addHandler(_WhenWarned(asyncio.get_running_loop(), retried))
     call = asyncio.create_task(numbers.compare_and_append(batch_at(time), at(time), at(time + 1)))
-    waiting = asyncio.create_task(_when_retried(persist))
+    waiting = asyncio.create_task(retried.wait())
     await asyncio.wait([call, waiting], return_when=asyncio.FIRST_COMPLETED)
-    say(acked=call.done(), retries=_retries(persist))
+    say(acked=call.done(), retries=persist.metrics.counts[RETRIES])
     await told()
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     assert await call is None
-    await waiting
-    say(acked=True, retries=_retries(persist))
+    waiting.cancel()
+    say(acked=True, upper=numbers.upper.time)
     await persist.stop()
 
 
-async def _when_retried(persist: Persist) -> None:
-    while not _retries(persist):
-        await asyncio.sleep(0.005)
+class _WhenWarned(logging.Handler):
+    """Sets an event when something is logged as a warning."""
 
+    def __init__(self, loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> None:
+        super().__init__(logging.WARNING)
+        self._loop, self._event = loop, event
 
-def _retries(persist: Persist) -> int:
-    return persist.metrics.counts["holdfast_persist_retries_total"]
+    def emit(self, record: logging.LogRecord) -> None:
+        self._loop.call_soon_threadsafe(self._event.set)
+        say(logged=record.getMessage(), reason=getattr(record, "reason", ""))
 
 
 async def open_reader(config: Config) -> Persist:
@@ -150,17 +162,13 @@ async def follow(config: Config) -> None:
     """Say the contents of "numbers" each time its upper advances."""
     persist = await open_reader(config)
     reader = await persist.reader(NUMBERS)
-    contents = None
+    contents: Counter[tuple[int, int]] = Counter()
     start = reader.since.time
     assert start is not None
     async for changes in reader.subscribe(Timestamp(start)):
-        contents = counted(changes.updates) if contents is None else contents + counted(changes.updates)
-        for row, count in counted(changes.updates).items():
-            if count < 0:
-                contents[row] += count
-        if not changes.updates.rows and changes.upper.time is not None:
-            rows = sorted(row for row, count in contents.items() for _ in range(count))
-            say(upper=changes.upper.time, rows=rows)
+        contents.update(counted(changes.updates))
+        if not changes.updates.rows:
+            say(upper=changes.upper.time, rows=sorted(contents.elements()))
 
 
 async def read(config: Config) -> None:
@@ -185,8 +193,8 @@ async def half_read(config: Config) -> None:
     reader = await persist.reader(NUMBERS)
     time = Timestamp(config["time"])
     with await reader.pin_snapshot(time) as pinned:
-        parts = [next(iter(reader.parts.read(pinned.state.id, pinned.slices[0], pinned.state.schemas))).num_rows]
-        say(begun=parts)
+        first = next(iter(reader.parts.read(pinned.state.id, pinned.slices[0], pinned.state.schemas)))
+        say(begun=first.num_rows)
         await told()
         try:
             found = counted(await reader.rows(time))

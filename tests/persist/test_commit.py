@@ -160,7 +160,7 @@ async def test_the_commands_of_one_work_happen_all_or_none() -> None:
 async def test_a_refusal_or_an_error_of_one_caller_does_not_touch_another() -> None:
     metadata = store_with(1)
     async with committer(metadata) as commits:
-        works: list[object] = await asyncio.gather(
+        first, refused, misused, unknown, last = await asyncio.gather(
             commits.apply(ONE, partial(ShardState.seal, upper=at(5))),
             commits.apply(ONE, partial(ShardState.seal, upper=at(3))),
             commits.apply(ONE, lambda state: state.compare_and_append([], at(9), at(3))),
@@ -168,7 +168,6 @@ async def test_a_refusal_or_an_error_of_one_caller_does_not_touch_another() -> N
             commits.apply(ONE, partial(ShardState.seal, upper=at(6))),
             return_exceptions=True,
         )
-        first, refused, misused, unknown, last = works
     assert isinstance(first, ShardState)
     assert refused == UpperMismatch(expected=at(3), current=at(5))
     assert isinstance(misused, UsageError)
@@ -281,7 +280,7 @@ async def test_a_writer_fenced_while_in_doubt_says_that_it_does_not_know(fault: 
         await asyncio.to_thread(metadata.silent.wait)
         take_over(store)
         metadata.chances = Chances()
-        with pytest.raises(OutcomeUnknown, match="may or may not have happened.*fenced") as unknown:
+        with pytest.raises(OutcomeUnknown, match=r"may or may not have happened.*fenced") as unknown:
             await moving
         assert not isinstance(unknown.value, Fenced)
         with pytest.raises(Fenced):
@@ -289,11 +288,10 @@ async def test_a_writer_fenced_while_in_doubt_says_that_it_does_not_know(fault: 
 
 
 async def test_no_other_error_hides_a_commit_in_doubt() -> None:
-    metadata = Unreliable(store_with(1), Chances(doubtful=1.0))
+    metadata = Silenced(store_with(1), Chances(doubtful=1.0))
     async with committer(metadata) as commits:
         moving = asyncio.create_task(commits.apply(ONE, partial(ShardState.seal, upper=at(3))))
-        while metadata.commits < 1:
-            await asyncio.sleep(0)
+        await asyncio.to_thread(metadata.silent.wait)
         metadata._read = broken  # type: ignore[method-assign]  # damage that appears while we wait
         with pytest.raises(OutcomeUnknown, match="may or may not have happened: a row is damaged"):
             await moving
@@ -415,8 +413,7 @@ async def test_stopping_does_not_wait_for_a_store_that_is_gone(fault: str, error
     metadata = Unreliable(store_with(1), Chances(lost=1.0) if fault == "lost" else Chances(doubtful=1.0))
     async with committer(metadata) as commits:
         moving = asyncio.create_task(commits.apply(ONE, partial(ShardState.seal, upper=at(3))))
-        while metadata.commits < 1:
-            await asyncio.sleep(0)
+        await asyncio.to_thread(metadata.tried.wait)
         if fault == "unread":
             metadata.chances = Chances(unread=1.0)
         await asyncio.wait_for(commits.stop(), 10)

@@ -10,6 +10,7 @@ import asyncio
 import random
 import shutil
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,9 @@ from holdfast.persist.gc import known_keys
 from holdfast.persist.scrub import scrub
 from holdfast.repr.frontier import Timestamp, at
 from tests.persist.child import REENTRANCE
+from tests.persist.conftest import S3Server
 from tests.persist.numbers import NUMBERS, OTHERS, append, batch_at, contents_at, counted, create, rows_at
+from tests.persist.places import fresh_database, on_servers
 from tests.persist.processes import child
 
 QUIET = PersistSettings(compact=False, notify=False)
@@ -143,11 +146,11 @@ async def check_listen(reader: ReadHandle, readable: range) -> None:
     assert not -total
 
 
-async def kill_at_random_places(location: Location, rounds: int, seed: int) -> None:
+async def kill_at_random_places(location: Location, rounds: int, seed: int, places: Sequence[str] = ALL_PLACES) -> None:
     rng = random.Random(seed)
     acked, killed = 0, 0
     for _ in range(rounds):
-        place = f"{rng.choice(ALL_PLACES)}:{rng.randint(1, 12)}"
+        place = f"{rng.choice(places)}:{rng.randint(1, 12)}"
         async with child("writer", location, failpoint=place, appends=12) as process:
             lines = await process.rest()
             killed += await process.ended() == -signal.SIGKILL
@@ -175,6 +178,26 @@ async def test_acknowledged_appends_survive_rounds_of_kills_at_random_places(tmp
 
 async def test_acknowledged_appends_survive_rounds_of_kills_at_random_moments(tmp_path: Path) -> None:
     await kill_at_random_moments(Location.in_folder(tmp_path), rounds=8, seed=2)
+
+
+async def test_acknowledged_appends_survive_kills_on_postgres_and_s3(postgres: str, s3: S3Server) -> None:
+    location = on_servers(fresh_database(postgres), s3).location
+    await kill_at_random_places(location, rounds=4, seed=6, places=[*COMMIT, "append_staged"])
+
+
+async def test_of_two_writer_processes_the_later_one_goes_on_and_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
+    location = Location.in_folder(tmp_path)
+    async with child("writer", location, appends=1000) as first:
+        lines = [await first.says() for _ in range(5)]
+        async with child("writer", location, appends=8) as second:
+            later = await second.rest()
+            assert await second.ended() == 0
+        lines += await first.rest()
+        assert await first.ended() == 1
+    assert lines.pop()["error"] == "Fenced"
+    acked = [line["acked"] for line in [*lines, *later] if "acked" in line]
+    assert sorted(acked) == sorted(set(acked))
+    assert await verify_round(location, max(acked), random.Random(7)) == max(acked)
 
 
 @pytest.mark.slow

@@ -260,7 +260,7 @@ class ShardMachine(RuleBasedStateMachine):
             if self.state.since != EMPTY:
                 return
         self.run(lambda state: state.finalize())
-        self.holds = {reader: EMPTY for reader in self.leases}
+        self.holds = dict.fromkeys(self.leases, EMPTY)
         assert self.state.finalize() is self.state
 
     # What is true after every step
@@ -377,13 +377,13 @@ class ShardMachine(RuleBasedStateMachine):
 
 
 def test_a_shard_agrees_with_a_list_of_updates() -> None:
-    run_state_machine_as_test(ShardMachine, settings=settings(max_examples=120, stateful_step_count=50))  # type: ignore[no-untyped-call]  # hypothesis leaves it so
+    run_state_machine_as_test(ShardMachine, settings=settings(max_examples=120, stateful_step_count=50))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_a_shard_agrees_with_a_list_of_updates_for_long() -> None:
-    run_state_machine_as_test(ShardMachine, settings=settings(max_examples=2500, stateful_step_count=80))  # type: ignore[no-untyped-call]  # hypothesis leaves it so
+    run_state_machine_as_test(ShardMachine, settings=settings(max_examples=2500, stateful_step_count=80))
 
 
 # Writing

@@ -38,12 +38,14 @@ class Unreliable:
         self.chances = chances
         self.commits = 0
         """How many were tried."""
+        self.tried = threading.Event()
         self._metadata, self._random, self._lock = metadata, random.Random(seed), threading.Lock()
         self._late: list[Commit] = []
 
     def commit(self, commit: Commit) -> Committed | Conflict | EpochMismatch:
         with self._lock:
             self.commits += 1
+            self.tried.set()
             fault = self._random.random()
             for name in ("lost", "silent", "doubtful", "late"):
                 chance = getattr(self.chances, name)

@@ -288,3 +288,10 @@ def test_no_columns_agree_with_spark(spark: SparkSession) -> None:
 @given(table=tables())
 def test_tables_agree_with_spark(spark: SparkSession, table: pa.Table) -> None:
     assert_agrees(spark, table)
+
+
+def test_hashing_in_two_steps_is_hashing_at_once() -> None:
+    columns = [pa.array([1, None, 3]), pa.array(["a", "b", None]), pa.array([0.5, -0.0, None])]
+    for count in range(len(columns) + 1):
+        first = hash_rows(columns[:count], 3)
+        assert hash_rows(columns[count:], 3, before=first).tolist() == hash_rows(columns, 3).tolist()

@@ -88,6 +88,9 @@ class Metadata(Protocol):
     def summaries(self, after_version: int = -1) -> list[ShardSummary]:
         """Shards changed by commits later than `after_version`, by id. Cheap: no batches are read."""
 
+    def check_shards(self) -> None:
+        """Verify the row of every shard ever made, without what belongs to it: no name is lost or changed."""
+
     def commit(self, commit: Commit) -> Committed | Conflict | EpochMismatch: ...
 
     def close(self) -> None: ...

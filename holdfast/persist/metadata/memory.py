@@ -43,6 +43,9 @@ class MemoryMetadata:
                 if self._changed[s.id] > after_version
             ]
 
+    def check_shards(self) -> None:
+        """Memory is trusted."""
+
     def commit(self, commit: Commit) -> Committed | Conflict | EpochMismatch:
         with self._lock:
             if commit.epoch is not None and commit.epoch != self._store.epoch:

@@ -29,6 +29,7 @@ from holdfast.persist.metadata.rows import (
     shard_state,
     store_row,
     store_state,
+    verified,
 )
 from holdfast.persist.shard import ShardState
 from holdfast.persist.store import ENCODING_VERSION, FIRST_SHARD, StoreState
@@ -127,6 +128,15 @@ class SqlMetadata(ABC):
             ShardSummary(ShardId(shard), name, seqno, _frontier(since), _frontier(upper), bool(finalized))
             for shard, name, seqno, since, upper, finalized in rows
         ]
+
+    def check_shards(self) -> None:
+        with self._transaction("read") as connection:
+            made = self._store(connection).next_shard - 1
+            rows = self._execute(connection, f"SELECT {_names(SHARD)} FROM shard").fetchall()
+        if len(rows) != made:
+            raise CorruptMetadata(f"the metadata has {len(rows)} shards, not the {made} that were made")
+        for row in rows:
+            verified(SHARD, tuple(row))
 
     def commit(self, commit: Commit) -> Committed | Conflict | EpochMismatch:
         if self._read_only:

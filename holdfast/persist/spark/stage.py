@@ -11,6 +11,7 @@ import asyncio
 import pickle
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 import pyarrow as pa
@@ -95,8 +96,15 @@ def _write_job(updates: DataFrame, form: PartFormat, location: BlobLocation, sta
 
     def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         blob = location.open()
-        for table in full_tables(batches):
-            yield described(write_sorted(blob, form, stage, table, hashed, content))
+        # One part is encoded and synced while the rows of the next come in.
+        with ThreadPoolExecutor(1) as writer:
+            written: Future[Part] | None = None
+            for table in full_tables(batches):
+                if written is not None:
+                    yield described(written.result())
+                written = writer.submit(write_sorted, blob, form, stage, table, hashed, content)
+            if written is not None:
+                yield described(written.result())
 
     return spread.mapInArrow(write, RESULT)
 

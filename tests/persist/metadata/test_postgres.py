@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -192,17 +193,26 @@ def test_a_reader_that_may_not_write_sees_commits_and_makes_none(
             reader.commit(Commit(None, None, ()))
 
 
+def test_clients_that_make_the_tables_at_once_all_succeed(postgres: str, schema: str) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        opened = list(threads.map(lambda _: PostgresMetadata(postgres, schema=schema), range(8)))
+    versions = [client.store().version for client in opened]
+    for client in opened:
+        client.close()
+    assert versions == [0] * 8
+
+
 def test_a_store_of_a_later_version_is_refused_and_left_alone(
     metadata: PostgresMetadata, postgres: str, schema: str
 ) -> None:
     store = metadata.store()
     with psycopg.connect(postgres) as connection:
-        connection.execute(f"UPDATE {schema}.store SET encoding_version = 2")  # type: ignore[arg-type]  # not a literal
+        connection.execute(f"UPDATE {schema}.store SET encoding_version = 2")
     for commit in (Commit(0, store, ()), Commit(None, None, ()), Commit(5, store, ())):
         with pytest.raises(NewerEncoding):
             metadata.commit(commit)
     with pytest.raises(NewerEncoding):
         PostgresMetadata(postgres, schema=schema)
     with psycopg.connect(postgres) as connection:
-        found = connection.execute(f"SELECT encoding_version, version FROM {schema}.store").fetchall()  # type: ignore[arg-type]  # not a literal
+        found = connection.execute(f"SELECT encoding_version, version FROM {schema}.store").fetchall()
     assert found == [(2, 0)]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.persist import Location, Persist
 from holdfast.persist.errors import CorruptMetadata
 from holdfast.persist.metadata import Change, Commit, Committed
 from holdfast.persist.metadata.rows import CHILDREN, SHARD, STORE, Table, checksum
@@ -21,6 +22,7 @@ from holdfast.persist.shard import Lease, ReaderId, ShardState
 from holdfast.persist.store import Lock
 from holdfast.repr.frontier import MINIMUM
 from holdfast.repr.ids import ShardId
+from holdfast.repr.row import RowType
 from tests.build import at
 from tests.persist.paper import Paper, shard
 
@@ -179,3 +181,16 @@ def test_a_commit_to_a_store_whose_row_is_gone_is_refused(path: Path) -> None:
 def test_an_id_that_was_never_allotted_is_no_damage(path: Path) -> None:
     with closing(SqliteMetadata(path)) as metadata:
         assert metadata.load([ShardId(0), ShardId(3), ShardId(99)]) == {}
+
+
+@pytest.mark.parametrize(
+    "sql", ["UPDATE shard SET name = 'another' WHERE shard = 1", "DELETE FROM shard WHERE shard = 1"]
+)
+async def test_no_collection_is_made_beside_one_that_damage_hides(path: Path, sql: str) -> None:
+    with closing(SqliteMetadata(path)) as metadata:
+        name = metadata.load([ShardId(1)])[ShardId(1)].name
+    damage(path, sql)
+    location = Location.of(f"sqlite://{path}", str(path.parent / "parts"))
+    async with await Persist.open_writer(location, reentrance_id="again") as persist:
+        with pytest.raises(CorruptMetadata):
+            await persist.create_or_load(name, RowType.of())

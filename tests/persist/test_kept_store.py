@@ -1,0 +1,58 @@
+"""Stores written by earlier versions, kept as files: this version reads them, finds them sound, and writes on."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from holdfast.persist import Location
+from holdfast.persist.scrub import scrub
+from holdfast.repr.frontier import Timestamp
+from tests.build import at, batch, multiset
+from tests.persist.make_kept_store import DATA, ORDERS, ORDERS_LATER, contents
+from tests.persist.places import in_folder
+
+VERSIONS = sorted(path.name for path in DATA.iterdir())
+
+
+@pytest.fixture(params=VERSIONS)
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A copy: what is kept is never written to."""
+    return Path(shutil.copytree(DATA / request.param, tmp_path / request.param))
+
+
+def test_there_is_a_store_of_the_first_version() -> None:
+    assert "v1" in VERSIONS
+
+
+async def test_a_kept_store_has_the_contents_it_was_kept_with(kept: Path) -> None:
+    assert await contents(kept) == json.loads((kept / "expected.json").read_text())
+
+
+async def test_a_kept_store_is_sound(kept: Path) -> None:
+    location = Location.in_folder(kept)
+    metadata = location.open_metadata(read_only=True)
+    report = scrub(metadata, location.blob.open())
+    metadata.close()
+    assert report.shards == 4
+    assert (report.damages, report.unnamed) == ((), ())
+
+
+async def test_a_kept_store_is_written_on(kept: Path) -> None:
+    async with in_folder(kept).writer() as persist:
+        drafts = await persist.writer("drafts")
+        assert await drafts.compare_and_append(batch(ORDERS, "3, 'new' | 8 | 1"), at(5), at(9)) is None
+        shown = multiset(await (await persist.reader("drafts")).rows(Timestamp(8)))
+        assert shown == {((1, "shown"), 8): 1, ((2, "not yet"), 8): 1, ((3, "new"), 8): 1}
+        orders = await persist.create_or_load("orders", ORDERS_LATER, key=["id"])
+        reader = await persist.reader("orders", since=at(29))
+        before = multiset(await reader.rows(Timestamp(29)))
+        await orders.allow_compaction(at(29))
+        assert await persist.compact("orders")
+        await persist.collect_garbage()
+        assert multiset(await reader.rows(Timestamp(29))) == before
+        assert (await persist.create_or_load("gone", ORDERS)).shard > orders.shard
+        assert not scrub(persist.metadata, persist.parts.blob).damages
