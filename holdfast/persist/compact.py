@@ -3,7 +3,8 @@
 Which batches to merge is a pure decision:
 
 - *Tiers*: `FAN` neighbours of about one size are merged into one of the next size, so the number of
-  batches grows with the logarithm of the updates, and each update is rewritten once a tier.
+  batches grows with the logarithm of the updates, and each update is rewritten once a tier. The smallest
+  wait for `SMALL_FAN`: merging a few small batches takes as long as appending them did.
 - *Waste*: once history that nobody may read any more makes up half of what is stored, all of it is
   merged, so a collection takes room in proportion to its rows and the history it must keep.
 """
@@ -30,6 +31,7 @@ from holdfast.repr.row import DIFF
 from holdfast.repr.update import UpdateBatch
 
 FAN = 8
+SMALL_FAN = 32
 SMALLEST_TIER = 1024
 """Batches of fewer updates are all of one tier."""
 
@@ -67,7 +69,7 @@ def choose(state: ShardState) -> MergeTask | None:
 
 
 def _crowded(state: ShardState) -> tuple[Batch, ...]:
-    """The neighbours of the lowest tier that has `FAN` or more.
+    """The neighbours of the lowest tier that has enough of them.
 
     A batch counts as no smaller than any after it, so the batches of a tier are neighbours, and what came before
     a large batch is not left behind. A large one is not rewritten for the small ones after it.
@@ -75,7 +77,7 @@ def _crowded(state: ShardState) -> tuple[Batch, ...]:
     tiers = list(accumulate((_tier(batch.rows) for batch in reversed(state.batches)), max))[::-1]
     for tier in sorted(set(tiers)):
         start, count = tiers.index(tier), tiers.count(tier)
-        if count >= FAN:
+        if count >= (FAN if tier else SMALL_FAN):
             return state.batches[start : start + count]
     return ()
 

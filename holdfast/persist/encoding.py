@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -112,12 +113,12 @@ def sort_by_hash(form: PartFormat, table: pa.Table) -> tuple[pa.Table, Hashes]:
 
 def encode_sorted(form: PartFormat, key: str, table: pa.Table, hashes: Hashes, contents: Hashes | None) -> Encoded:
     """One part of the updates in `table`, not empty and sorted by `hashes`; `contents` are the hashes of its rows."""
-    if contents is None:
-        contents = form.content_hashes(table, hashes)
     sink = pa.BufferOutputStream()
+    written: list[pq.FileMetaData] = []
     pq.write_table(
         table,
         sink,
+        metadata_collector=written,
         row_group_size=ROW_GROUP_ROWS,
         compression="snappy",
         dictionary_pagesize_limit=_DICTIONARY_BYTES,
@@ -125,21 +126,23 @@ def encode_sorted(form: PartFormat, key: str, table: pa.Table, hashes: Hashes, c
         write_page_index=True,
     )
     data = sink.getvalue()
-    times, diffs = pc.min_max(table[TIME]), table[DIFF].to_numpy()
+    if contents is None:
+        contents = form.content_hashes(table, hashes)
+    times, diffs = table[TIME].to_numpy(), table[DIFF].to_numpy()
     part = Part(
         key=key,
         schema_id=form.schema_id,
         rows=table.num_rows,
         size=data.size,
         sha256=hashlib.sha256(data).hexdigest(),
-        min_time=Timestamp(times["min"].as_py()),
-        max_time=Timestamp(times["max"].as_py()),
+        min_time=Timestamp(int(times.min())),
+        max_time=Timestamp(int(times.max())),
         min_diff=int(diffs.min()),
         max_diff=int(diffs.max()),
         sums=sums(diffs, contents),
         min_hash=int(hashes[0]),
         max_hash=int(hashes[-1]),
-        stats=tuple((name, _column_stats(table[name])) for name in form.row_type.names),
+        stats=_stats(form.row_type, table, written[0]),
     )
     return Encoded(part, data)
 
@@ -219,19 +222,49 @@ def _clip(piece: Slice, table: pa.Table) -> pa.Table:
     return table.filter(keep)
 
 
-def _column_stats(column: pa.ChunkedArray) -> ColumnStats:
-    kind = column.type
-    if pa.types.is_nested(kind) or pa.types.is_null(kind) or pa.types.is_fixed_size_binary(kind):
-        return ColumnStats(None, None, column.null_count)
-    if pa.types.is_floating(kind) and pc.any(pc.is_nan(column)).as_py():
-        return ColumnStats(None, None, column.null_count)
-    bounds = pc.min_max(column)
-    lower, upper = (physical(bounds[name]) for name in ("min", "max"))
+def _stats(row_type: RowType, table: pa.Table, written: pq.FileMetaData) -> tuple[tuple[str, ColumnStats], ...]:
+    """Bounds of each column, from what the Parquet writer found as it wrote."""
+    leaves = {written.schema.column(index).path: index for index in range(written.num_columns)}
+    found = []
+    for field in row_type.schema:
+        column = table[field.name]
+        if _has_bounds(column):
+            leaf = leaves[field.name]
+            chunks = [written.row_group(group).column(leaf).statistics for group in range(written.num_row_groups)]
+            found.append((field.name, _bounds(field.type, chunks, column.null_count)))
+        else:
+            found.append((field.name, ColumnStats(None, None, column.null_count)))
+    return tuple(found)
+
+
+def _has_bounds(column: pa.ChunkedArray) -> bool:
+    """Whether Parquet's bounds of a column say something: they leave out NaN, which for us is the greatest number."""
+    if pa.types.is_floating(column.type):
+        return not pc.any(pc.is_nan(column)).as_py()
+    return not pa.types.is_nested(column.type)
+
+
+def _bounds(data_type: pa.DataType, chunks: Sequence[pq.Statistics | None], nulls: int) -> ColumnStats:
+    known = [chunk for chunk in chunks if chunk is not None and chunk.has_min_max]
+    unknown = any(chunk is None or (not chunk.has_min_max and chunk.num_values) for chunk in chunks)
+    if unknown or not known:
+        return ColumnStats(None, None, nulls)
+    lower = min(_stored(data_type, chunk.min_raw) for chunk in known)
+    upper: Bound | None = max(_stored(data_type, chunk.max_raw) for chunk in known)
     if isinstance(lower, str | bytes) and len(lower) > _LONGEST_BOUND:
         lower = lower[:_LONGEST_BOUND]
     if isinstance(upper, str | bytes) and len(upper) > _LONGEST_BOUND:
         upper = None
-    return ColumnStats(lower, upper, column.null_count)
+    return ColumnStats(lower, upper, nulls)
+
+
+def _stored(data_type: pa.DataType, raw: Any) -> Any:  # a bound, of which Python cannot say that two compare
+    """A value as `physical` gives it, from how Parquet stores it."""
+    if pa.types.is_string(data_type):
+        return raw if isinstance(raw, str) else raw.decode()
+    if pa.types.is_decimal(data_type) and isinstance(raw, bytes):
+        return int.from_bytes(raw, "big", signed=True)
+    return raw
 
 
 def physical(scalar: pa.Scalar) -> Bound | None:

@@ -441,11 +441,21 @@ async def _acquire(metadata: Metadata, lock: Lock) -> StoreState:
 def _try_acquire(metadata: Metadata, lock: Lock, token: str) -> StoreState | None:
     """None: another writer changed the store in between. `token` tells an earlier try of ours that took effect."""
     before = metadata.store()
-    if before.token == token:
-        return before
-    wanted = replace(before.acquire(lock), token=token)
-    outcome = metadata.commit(Commit(before.epoch, wanted, ()))
-    return replace(wanted, version=outcome.version) if isinstance(outcome, Committed) else None
+    ours: StoreState | None = before
+    if before.token != token:
+        ours = _committed(metadata, before.epoch, replace(before.acquire(lock), token=token))
+    if ours is None:
+        return None
+    # The writer that we fenced may have created collections between our look and our commit: their ids are taken.
+    next_shard = ShardId(max((summary.id for summary in metadata.summaries()), default=0) + 1)
+    if next_shard <= ours.next_shard:
+        return ours
+    return _committed(metadata, ours.epoch, replace(ours, next_shard=next_shard))
+
+
+def _committed(metadata: Metadata, epoch: int, store: StoreState) -> StoreState | None:
+    outcome = metadata.commit(Commit(epoch, store, ()))
+    return replace(store, version=outcome.version) if isinstance(outcome, Committed) else None
 
 
 def _release(metadata: Metadata, store: StoreState) -> None:

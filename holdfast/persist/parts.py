@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 import pyarrow as pa
 
@@ -59,13 +57,17 @@ class Parts:
         self, form: PartFormat, updates: UpdateBatch, stage: Stage, patient: Callable[[], bool]
     ) -> tuple[Part, ...]:
         """Durable parts with `updates`, named by nothing yet. Tries while `patient` until the blob store takes them."""
-        encoded = await asyncio.to_thread(encode, form, updates, stage)
-        return tuple(
-            [await retrying("put a part", partial(self.put, part), self._metrics, patient) for part in encoded]
-        )
+        encoded: list[Encoded] = []
+
+        def put_all() -> tuple[Part, ...]:
+            if not encoded:
+                encoded.extend(encode(form, updates, stage))
+            return tuple(self.put(one) for one in encoded)
+
+        return await retrying("put parts", put_all, self._metrics, patient)
 
     def put(self, encoded: Encoded) -> Part:
-        """Make one part durable."""
+        """Make one part durable. Again, if need be: the same bytes under the same key are fine."""
         self.blob.put(encoded.part.key, encoded.data)
         self._metrics.add(PARTS_WRITTEN)
         self._metrics.add(BYTES_WRITTEN, encoded.part.size)

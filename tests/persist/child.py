@@ -23,7 +23,7 @@ import psycopg
 
 from holdfast import failpoint
 from holdfast.errors import HoldfastError
-from holdfast.persist import Location, Persist, PersistSettings
+from holdfast.persist import Location, Persist, PersistSettings, compact
 from holdfast.persist.metadata import sqlite
 from holdfast.persist.metrics import RETRIES
 from holdfast.repr.frontier import Timestamp, at
@@ -227,6 +227,7 @@ ROLES = {role.__name__: role for role in (writer, step, lasting_append, follow, 
 
 
 def main(arguments: Sequence[str]) -> None:
+    compact.SMALL_FAN = 8  # so that a few appends are worth a merge
     role, config = ROLES[arguments[0]], json.loads(arguments[1])
     place = os.environ.get("HOLDFAST_FAILPOINT")
     if place and role is not step:

@@ -12,6 +12,8 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
+from holdfast.persist import compact
+
 ACCESS_KEY = "AKIAHOLDFASTTEST"
 SECRET_KEY = "not-to-be-shown-secret"
 
@@ -23,6 +25,14 @@ class S3Server:
     endpoint: str
     bucket: str
     options: Mapping[str, str]
+
+
+@pytest.fixture(scope="module")
+def eager_merges() -> Iterator[None]:
+    """A few small batches are worth a merge."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compact, "SMALL_FAN", 8)
+        yield
 
 
 @pytest.fixture(scope="session")

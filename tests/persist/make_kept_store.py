@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from holdfast.persist import Location, Persist, PersistSettings
+from holdfast.persist import Location, Persist, PersistSettings, compact
 from holdfast.persist.errors import AsOfBeforeSince
 from holdfast.repr.frontier import EMPTY, Timestamp, at
 from holdfast.repr.row import RowType
@@ -122,6 +122,7 @@ def shown(rows: UpdateBatch) -> list[str]:
 
 
 def main() -> None:
+    compact.SMALL_FAN = 8  # so that the few appends here are worth a merge
     shutil.rmtree(CURRENT, ignore_errors=True)
     asyncio.run(write(CURRENT))
     connection = sqlite3.connect(CURRENT / "metadata.db")

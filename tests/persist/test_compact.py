@@ -15,7 +15,7 @@ from holdfast.persist import compact
 from holdfast.persist.blob.location import BlobLocation
 from holdfast.persist.blob.memory import MemoryBlob
 from holdfast.persist.cache import PartCache
-from holdfast.persist.compact import FAN, SMALLEST_TIER, MergeTask, choose, merge_in_process
+from holdfast.persist.compact import FAN, SMALL_FAN, SMALLEST_TIER, MergeTask, choose, merge_in_process
 from holdfast.persist.encoding import PartFormat, encode
 from holdfast.persist.errors import CorruptPart
 from holdfast.persist.metrics import PersistMetrics
@@ -38,7 +38,7 @@ def accepted(result: object) -> ShardState:
 def most_batches(state: ShardState) -> int:
     """What the tiers allow, for the updates there are."""
     largest = max((batch.rows for batch in state.batches), default=0)
-    return (FAN - 1) * (1 + compact._tier(largest))
+    return SMALL_FAN - 1 + (FAN - 1) * compact._tier(largest)
 
 
 @dataclass(slots=True)
@@ -118,17 +118,17 @@ def chosen(state: ShardState) -> list[int]:
 
 def test_few_batches_are_left_alone() -> None:
     assert chosen(layers([])) == []
-    assert chosen(layers([10] * (FAN - 1))) == []
+    assert chosen(layers([10] * (SMALL_FAN - 1))) == []
 
 
 def test_many_of_one_size_are_merged() -> None:
-    assert chosen(layers([10] * FAN)) == [10] * FAN
+    assert chosen(layers([10] * SMALL_FAN)) == [10] * SMALL_FAN
     assert chosen(layers([5000] * FAN)) == [5000] * FAN
 
 
 def test_a_large_batch_is_not_rewritten_for_a_few_small_ones_after_it() -> None:
-    assert chosen(layers([10**6] + [10] * (FAN - 1))) == []
-    assert chosen(layers([10**6] + [10] * FAN)) == [10] * FAN
+    assert chosen(layers([10**6] + [10] * (SMALL_FAN - 1))) == []
+    assert chosen(layers([10**6] + [10] * SMALL_FAN)) == [10] * SMALL_FAN
     assert chosen(layers([10**6, *[5000] * 4, *[10] * 4])) == []
 
 
@@ -138,7 +138,7 @@ def test_small_batches_before_a_large_one_are_not_left_behind() -> None:
 
 
 def test_the_smallest_are_merged_first() -> None:
-    assert chosen(layers([5000] * FAN + [10] * FAN)) == [10] * FAN
+    assert chosen(layers([5000] * FAN + [10] * SMALL_FAN)) == [10] * SMALL_FAN
 
 
 def test_a_shard_that_nobody_may_read_is_left_alone() -> None:

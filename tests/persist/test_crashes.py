@@ -25,6 +25,8 @@ from tests.persist.numbers import NUMBERS, OTHERS, append, batch_at, contents_at
 from tests.persist.places import fresh_database, on_servers
 from tests.persist.processes import child
 
+pytestmark = pytest.mark.usefixtures("eager_merges")
+
 QUIET = PersistSettings(compact=False, notify=False)
 
 PUT = ["blob_put_before_sync", "blob_put_after_sync", "blob_put_after_rename", "blob_put_done"]

@@ -34,6 +34,8 @@ from tests.persist.numbers import NUMBERS, OTHERS, append, batch_at, contents_at
 from tests.persist.places import Place, fresh_database, in_folder, in_memory, on_servers
 from tests.persist.processes import Child, child
 
+pytestmark = pytest.mark.usefixtures("eager_merges")
+
 
 async def fill(place: Place, count: int = 5) -> None:
     async with await place.open_writer(REENTRANCE) as persist:

@@ -18,6 +18,8 @@ from tests.build import at
 from tests.persist.numbers import NUMBERS, append, contents_at, create, rows_at
 from tests.persist.places import Place, in_folder
 
+pytestmark = pytest.mark.usefixtures("eager_merges")
+
 LAST = 12
 
 

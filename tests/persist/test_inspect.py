@@ -38,7 +38,7 @@ async def test_a_store_is_shown_with_its_collections_and_its_holder(tmp_path: Pa
 
 
 async def test_a_collection_is_shown_in_detail(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compact, "FAN", 2)
+    monkeypatch.setattr(compact, "SMALL_FAN", 2)
     async with in_memory().writer() as persist:
         numbers, others = await create(persist)
         for time in (1, 2, 3):

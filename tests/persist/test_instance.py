@@ -36,13 +36,15 @@ from holdfast.persist.errors import (
     UnknownCollection,
 )
 from holdfast.persist.gc import leaked
-from holdfast.persist.metadata import Commit, Committed, Conflict, EpochMismatch
+from holdfast.persist.metadata import Change, Commit, Committed, Conflict, EpochMismatch
 from holdfast.persist.metadata.memory import MemoryMetadata
 from holdfast.persist.metrics import CACHE_HITS, CACHE_MISSES
 from holdfast.persist.prune import Comparison, Operator, filter_table, prune
 from holdfast.persist.scrub import scrub
+from holdfast.persist.shard import ShardState
 from holdfast.persist.store import ENCODING_VERSION
 from holdfast.repr.frontier import EMPTY, Frontier, Timestamp
+from holdfast.repr.ids import ShardId
 from holdfast.repr.row import TIME, RowType
 from holdfast.repr.update import UpdateBatch
 from tests.build import at, batch, multiset
@@ -399,7 +401,7 @@ def test_subscriptions_have_no_gap_and_no_double_while_parts_are_merged_and_coll
     steps: list[tuple[str, object]],
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compact, "FAN", 2)
+        patch.setattr(compact, "SMALL_FAN", 2)
         asyncio.run(run_schedule(steps))
 
 
@@ -611,6 +613,7 @@ async def test_a_writer_that_takes_over_fences_the_one_before(place: Place) -> N
 
 async def test_two_writers_that_race_under_one_reentrance_id_lose_nothing_acknowledged(tmp_path: Path) -> None:
     place = in_folder(tmp_path)
+    await (await place.open_writer("same")).stop()
     acknowledged: list[int] = []
 
     async def write(number: int) -> None:
@@ -653,6 +656,35 @@ async def test_a_writer_that_missed_the_answer_finds_that_it_holds_the_lock_itse
     async with await place.open_writer() as persist:
         assert persist.committer.store.epoch == 1
         await persist.create_or_load("c", INTS)
+
+
+class OvertakenMetadata(MemoryMetadata):
+    """Just before the lock is taken over, its holder creates a collection."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.armed = False
+
+    def commit(self, commit: Commit) -> Committed | Conflict | EpochMismatch:
+        store = self.store()
+        if self.armed and commit.store is not None and commit.store.epoch != store.epoch:
+            self.armed = False
+            created = ShardState(store.next_shard, "c", "columns", ("a",), (INTS,))
+            taken = replace(store, next_shard=ShardId(store.next_shard + 1))
+            assert isinstance(super().commit(Commit(store.epoch, taken, (Change(None, created),))), Committed)
+        return super().commit(commit)
+
+
+async def test_a_collection_created_while_the_lock_is_taken_over_keeps_its_id() -> None:
+    metadata = OvertakenMetadata()
+    place = Place(in_memory().location, metadata, MemoryBlob())
+    first = await place.open_writer("same")
+    metadata.armed = True
+    async with await place.open_writer("same") as second:
+        assert metadata.store().next_shard == 2
+        assert (await second.create_or_load("c", INTS)).shard == 1
+        assert (await second.create_or_load("d", INTS)).shard == 2
+    await first.stop()
 
 
 async def test_a_store_of_a_later_version_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -703,7 +735,7 @@ NEW = RowType.of(("a", pa.int64()), ("b", pa.string()), ("c", pa.float64()))
 async def test_old_rows_are_read_with_nulls_in_the_columns_that_came_later(
     place: Place, merged: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compact, "FAN", 2)
+    monkeypatch.setattr(compact, "SMALL_FAN", 2)
     async with place.writer() as persist:
         handle = await persist.create_or_load("c", OLD, key=["a"])
         await handle.compare_and_append(batch(OLD, "1, 'x' | 0 | 1\n2, 'y' | 0 | 1"), at(0), at(1))

@@ -15,6 +15,8 @@ from tests.build import at, batch, multiset
 from tests.persist.make_kept_store import DATA, ORDERS, ORDERS_LATER, contents
 from tests.persist.places import in_folder
 
+pytestmark = pytest.mark.usefixtures("eager_merges")
+
 VERSIONS = sorted(path.name for path in DATA.iterdir())
 
 

@@ -44,13 +44,13 @@ def scrubbed(place: Place) -> ScrubReport:
 async def test_a_sound_store_is_found_sound(tmp_path: Path) -> None:
     report = scrubbed(await filled(in_folder(tmp_path)))
     assert (report.shards, report.parts) == (2, 2 * PARTS)
-    assert report.size == sum(path.stat().st_size for path in tmp_path.rglob("*.parquet"))  # noqa: ASYNC240  # small
+    assert report.size == sum(path.stat().st_size for path in tmp_path.rglob("*.parquet"))
     assert (report.damages, report.unnamed) == ((), ())
 
 
 async def test_every_damaged_part_is_named_with_its_collection(tmp_path: Path) -> None:
     place = await filled(in_folder(tmp_path))
-    flipped, short, missing = sorted(tmp_path.glob("parts/s1/*.parquet"))  # noqa: ASYNC240  # small
+    flipped, short, missing = sorted(tmp_path.glob("parts/s1/*.parquet"))
     flipped.write_bytes(flipped.read_bytes()[:-1] + b"?")
     short.write_bytes(short.read_bytes()[:-1])
     missing.unlink()

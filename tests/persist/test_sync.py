@@ -17,6 +17,8 @@ from tests.build import at
 from tests.persist.numbers import NUMBERS, ROW_TYPE, batch_at, contents_at, counted
 from tests.persist.places import QUIET
 
+pytestmark = pytest.mark.usefixtures("eager_merges")
+
 
 @pytest.fixture
 def location(tmp_path: Path) -> Location:

@@ -83,6 +83,9 @@ class Unreliable:
     def find(self, names: Collection[str]) -> dict[str, ShardId]:
         return self._read().find(names)
 
+    def check_shards(self) -> None:
+        self._read().check_shards()
+
     def summaries(self, after_version: int = -1) -> list[ShardSummary]:
         return self._read().summaries(after_version)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from holdfast.persist import Location, Persist, PersistSettings
-from holdfast.persist.compact import MergeTask, merge_in_process
+from holdfast.persist.compact import SMALL_FAN, MergeTask, merge_in_process
 from holdfast.persist.errors import CorruptPart
 from holdfast.persist.part import total
 from holdfast.persist.scrub import scrub
@@ -68,7 +68,7 @@ async def test_a_damaged_input_stops_the_merge(spark: SparkSession, tmp_path: Pa
         Location.in_folder(tmp_path), settings=PersistSettings(compact=False), merger=SparkMerger(spark, large=0)
     ) as persist:
         writer = await persist.create_or_load("items", ITEMS)
-        for time in range(9):
+        for time in range(SMALL_FAN):
             updates = UpdateBatch.from_rows(ITEMS, [(time, "x")], [time], [1])
             await writer.compare_and_append(updates, at(time), at(time + 1))
         before: ShardState = writer.state
