@@ -13,7 +13,7 @@ import asyncio
 import logging
 import threading
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -95,11 +95,6 @@ class Committer:
         """Run one command on one shard."""
         result = await self.submit(Work(((shard, command),)))
         return result[shard] if isinstance(result, Mapping) else result
-
-    async def apply_all(self, commands: Iterable[tuple[ShardId, Command]]) -> None:
-        """Run independent commands in one transaction; a refused one stops no other."""
-        works = [Work((command,)) for command in commands]
-        await asyncio.gather(*(self.submit(work) for work in works))
 
     def state(self, shard: ShardId) -> ShardState | None:
         """The last version of `shard` that went through here."""

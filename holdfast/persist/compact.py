@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import Protocol
 
@@ -108,7 +109,7 @@ def merge_in_process(task: MergeTask, parts: Parts, stage: Stage) -> Merge:
     """Merge as a stream, a few row groups of each input at a time."""
     form = PartFormat.of(task.state)
     read = _ReadSums(form)
-    streams = [Stream(piece.part.min_hash, _opener(task, parts, piece, read)) for piece in task.slices]
+    streams = [Stream(s.min_hash, partial(read.through, s.open)) for s in parts.streams(task.state, task.slices)]
     advanced = merge(form, streams, lambda batch: consolidate(advance_by(batch, task.since)))
     written = tuple(_written(form, advanced, parts, stage))
     return Merge(task.inputs, written, task.since, read.total)
@@ -121,14 +122,10 @@ class _ReadSums:
         self._form = form
         self.total = Sums()
 
-    def through(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-        for table in tables:
+    def through(self, tables: Callable[[], Iterator[pa.Table]]) -> Iterator[pa.Table]:
+        for table in tables():
             self.total += sums(table[DIFF].to_numpy(), self._form.content_hashes(table))
             yield table
-
-
-def _opener(task: MergeTask, parts: Parts, piece: Slice, read: _ReadSums) -> Callable[[], Iterator[pa.Table]]:
-    return lambda: read.through(parts.read(task.state.id, piece, task.state.schemas))
 
 
 def _written(form: PartFormat, batches: Iterator[UpdateBatch], parts: Parts, stage: Stage) -> Iterator[Part]:
@@ -136,17 +133,23 @@ def _written(form: PartFormat, batches: Iterator[UpdateBatch], parts: Parts, sta
     held: list[tuple[pa.Table, Hashes]] = []
     number = 0
 
-    def flush() -> Part:
+    def flush(step: int) -> Iterator[Part]:
         nonlocal number
         table = pa.concat_tables([table for table, _ in held])
         hashes = np.concatenate([hashes for _, hashes in held])
         held.clear()
-        number += 1
-        return parts.put(encode_sorted(form, stage.key(f"m{number}"), table, hashes, None))
+        for start in range(0, table.num_rows, step):
+            number += 1
+            piece = encode_sorted(
+                form, stage.key(f"m{number}"), table.slice(start, step), hashes[start : start + step], None
+            )
+            yield parts.put(piece)
 
+    step = 1
     for batch in batches:
         held.append(sort_by_hash(form, batch.table))
-        if sum(table.num_rows for table, _ in held) >= rows_per_part(batch.table):
-            yield flush()
+        step = rows_per_part(batch.table)
+        if sum(table.num_rows for table, _ in held) >= step:
+            yield from flush(step)
     if held:
-        yield flush()
+        yield from flush(step)

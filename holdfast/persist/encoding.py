@@ -38,6 +38,9 @@ ROW_GROUP_ROWS = 2**17
 _DICTIONARY_BYTES = 64 * 2**10
 """Where a column has more different values than this holds, a dictionary costs time and room (`bench/stage.py`)."""
 
+BOUNDED_ROWS = 256
+"""A part of fewer rows is read as fast as its bounds are looked at, so it has none, nor dictionaries."""
+
 _LONGEST_BOUND = 64
 """Bytes of a string that statistics keep."""
 
@@ -115,15 +118,18 @@ def encode_sorted(form: PartFormat, key: str, table: pa.Table, hashes: Hashes, c
     """One part of the updates in `table`, not empty and sorted by `hashes`; `contents` are the hashes of its rows."""
     sink = pa.BufferOutputStream()
     written: list[pq.FileMetaData] = []
+    large = table.num_rows >= BOUNDED_ROWS
     pq.write_table(
         table,
         sink,
         metadata_collector=written,
         row_group_size=ROW_GROUP_ROWS,
         compression="snappy",
+        use_dictionary=large,
         dictionary_pagesize_limit=_DICTIONARY_BYTES,
+        write_statistics=large,
+        write_page_index=large,
         write_page_checksum=True,
-        write_page_index=True,
     )
     data = sink.getvalue()
     if contents is None:
@@ -223,7 +229,9 @@ def _clip(piece: Slice, table: pa.Table) -> pa.Table:
 
 
 def _stats(row_type: RowType, table: pa.Table, written: pq.FileMetaData) -> tuple[tuple[str, ColumnStats], ...]:
-    """Bounds of each column, from what the Parquet writer found as it wrote."""
+    """Bounds of each column, from what the Parquet writer found as it wrote. Of small parts none are kept."""
+    if table.num_rows < BOUNDED_ROWS:
+        return tuple((name, ColumnStats(None, None, table[name].null_count)) for name in row_type.names)
     leaves = {written.schema.column(index).path: index for index in range(written.num_columns)}
     found = []
     for field in row_type.schema:

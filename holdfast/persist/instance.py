@@ -49,6 +49,9 @@ Result = TypeVar("Result")
 _LONGEST_NAME = 500
 """Characters in a collection's name: every metadata store can index that many."""
 
+_COMPACTION_PAUSE = 5.0
+"""Seconds after a failed merge before the next: what is damaged stays so, and the log is to stay readable."""
+
 COLUMNS = "columns"
 """The codec of collections whose rows are typed columns."""
 
@@ -354,8 +357,10 @@ class Persist:
                     return
                 except HoldfastError as error:
                     log.error("compaction failed", extra={"shard": shard, "reason": str(error)})
+                    await asyncio.sleep(_COMPACTION_PAUSE)
                 except Exception:
                     log.exception("compaction failed", extra={"shard": shard})
+                    await asyncio.sleep(_COMPACTION_PAUSE)
 
     async def _heartbeats(self) -> None:
         """Renew the leases of all readers, in one transaction, four times in each lease."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import pyarrow as pa
 
 from holdfast.persist.batch import Slice
 from holdfast.persist.blob import Blob, BlobLocation
 from holdfast.persist.cache import PartCache
-from holdfast.persist.encoding import Encoded, PartFormat, Stage, decode, encode, verify
+from holdfast.persist.encoding import ROW_GROUP_ROWS, Encoded, PartFormat, Stage, decode, encode, sort_by_hash, verify
+from holdfast.persist.merge import Stream
 from holdfast.persist.metrics import BYTES_WRITTEN, PARTS_WRITTEN, PersistMetrics
 from holdfast.persist.part import Part
 from holdfast.persist.retry import retrying
@@ -19,6 +21,9 @@ from holdfast.persist.shard import ShardState
 from holdfast.repr.ids import ShardId
 from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
+
+SMALL_ROWS = 4096
+"""A part of no more rows is read at once."""
 
 
 class Parts:
@@ -83,6 +88,36 @@ class Parts:
         """The updates of a slice, a row group at a time, sorted by key hash."""
         return decode(shard, piece, self.fetch(shard, piece.part), schemas, columns)
 
-    def read_state(self, state: ShardState, pieces: Sequence[Slice]) -> Iterator[pa.Table]:
-        for piece in pieces:
-            yield from self.read(state.id, piece, state.schemas)
+    def streams(self, state: ShardState, pieces: Sequence[Slice]) -> list[Stream]:
+        """The slices as streams to merge: a large part is one, small ones go several to a stream.
+
+        What a stream costs is paid once for them all: a batch is most often a small part or two.
+        """
+        streams = [
+            Stream(piece.part.min_hash, partial(self.read, state.id, piece, state.schemas))
+            for piece in pieces
+            if piece.part.rows > SMALL_ROWS
+        ]
+        small = _groups([piece for piece in pieces if piece.part.rows <= SMALL_ROWS])
+        streams += [
+            Stream(min(s.part.min_hash for s in group), partial(self._gathered, state, group)) for group in small
+        ]
+        return streams
+
+    def _gathered(self, state: ShardState, pieces: Sequence[Slice]) -> Iterator[pa.Table]:
+        tables = [table for piece in pieces for table in self.read(state.id, piece, state.schemas)]
+        yield sort_by_hash(PartFormat.of(state), pa.concat_tables(tables))[0]
+
+
+def _groups(pieces: Sequence[Slice]) -> Iterator[list[Slice]]:
+    """The slices in groups of at most a row group's rows."""
+    group: list[Slice] = []
+    rows = 0
+    for piece in pieces:
+        if group and rows + piece.part.rows > ROW_GROUP_ROWS:
+            yield group
+            group, rows = [], 0
+        group.append(piece)
+        rows += piece.part.rows
+    if group:
+        yield group

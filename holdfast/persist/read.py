@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
 
-import pyarrow as pa
-
 from holdfast.errors import UsageError
 from holdfast.persist.batch import Slice
 from holdfast.persist.commit import Committer
 from holdfast.persist.encoding import PartFormat
 from holdfast.persist.errors import AsOfBeforeSince, CorruptPart, LeaseExpired, ReadTimeout
-from holdfast.persist.merge import Stream, merge
+from holdfast.persist.merge import merge
 from holdfast.persist.metadata import Metadata
 from holdfast.persist.parts import Parts
 from holdfast.persist.shard import Expired, Lease, ReaderId, ShardState, SincePassed
@@ -244,13 +242,7 @@ class ReadHandle:
         return _Pin(self._pins, Pinned(state, found))
 
     def _merged(self, pinned: Pinned, collapse: Callable[[UpdateBatch], UpdateBatch]) -> Iterator[UpdateBatch]:
-        state = pinned.state
-
-        def opener(piece: Slice) -> Callable[[], Iterator[pa.Table]]:
-            return lambda: self.parts.read(state.id, piece, state.schemas)
-
-        streams = [Stream(piece.part.min_hash, opener(piece)) for piece in pinned.slices]
-        return merge(pinned.form, streams, collapse)
+        return merge(pinned.form, self.parts.streams(pinned.state, pinned.slices), collapse)
 
     async def _guarded(self, items: Iterator[Item]) -> AsyncIterator[Item]:
         """`items`, each made in a thread. A part that is gone because our lease is gets the error that says so."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -67,17 +68,31 @@ def hash_rows(
         if len(column) != rows:
             raise UsageError(f"column of {len(column)} values in a hash of {rows} rows")
         _refuse_unhashable(column.type)
-    if columns:
-        table = pa.table(list(columns), names=[str(index) for index in range(len(columns))])
-        start = 0
-        for batch in table.to_batches(max_chunksize=BLOCK):
-            end = start + batch.num_rows
-            block = hashes[start:end]
-            for column in batch.columns:
-                block = _foldable(column).fold(ALL, block)
-            hashes[start:end] = block
-            start = end
+    if rows <= BLOCK:  # the common case of an append, where every step counts
+        for column in columns:
+            hashes = _foldable(_array(column)).fold(ALL, hashes)
+    else:
+        _hash_blocks(columns, hashes)
     return hashes.view(np.int64)
+
+
+def _hash_blocks(columns: Sequence[pa.ChunkedArray | pa.Array], hashes: Words) -> None:
+    """Hash many rows, a block at a time, in place."""
+    table = pa.table(list(columns), names=[str(index) for index in range(len(columns))])
+    start = 0
+    for batch in table.to_batches(max_chunksize=BLOCK):
+        end = start + batch.num_rows
+        block = hashes[start:end]
+        for column in batch.columns:
+            block = _foldable(column).fold(ALL, block)
+        hashes[start:end] = block
+        start = end
+
+
+def _array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    if isinstance(column, pa.Array):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def spark_hash(columns: Sequence[str], schema: pa.Schema) -> str:
@@ -132,6 +147,7 @@ def _children(data_type: pa.DataType) -> list[pa.DataType]:
     return []
 
 
+@lru_cache(maxsize=1024)
 def _refuse_unhashable(data_type: pa.DataType) -> None:
     children = _children(data_type)
     for child in children:

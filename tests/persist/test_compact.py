@@ -79,8 +79,11 @@ class Disk:
         self.state = accepted(self.state.apply_merge(merged))
 
     def at(self, time: int) -> UpdateBatch:
-        tables = self.parts.read_state(self.state, self.state.snapshot(Timestamp(time)))
-        listed = [UpdateBatch(self.state.row_type, table) for table in tables]
+        state = self.state
+        tables = [
+            t for piece in state.snapshot(Timestamp(time)) for t in self.parts.read(state.id, piece, state.schemas)
+        ]
+        listed = [UpdateBatch(state.row_type, table) for table in tables]
         return as_of(UpdateBatch.concat(self.state.row_type, listed), Timestamp(time))
 
     @property

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import datetime
 import pickle
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
@@ -46,6 +46,14 @@ def read(encoded: Iterable[Encoded], *schemas: RowType) -> UpdateBatch:
 
 typed = row_types().flatmap(lambda row_type: st.tuples(st.just(row_type), batches(row_type)))
 """A row type and updates of it."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_parts_have_bounds_too() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoding, "BOUNDED_ROWS", 0)
+        yield
+
 
 unhurried = settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
@@ -334,3 +342,11 @@ def test_parts_of_several_schemas_are_read_as_the_newest() -> None:
     ]
     found = read(encoded, *schemas).table.to_pylist()
     assert [(row["a"], row["b"], row["c"]) for row in found] == [(1, None, None), (2, "x", None), (3, "y", [4])]
+
+
+def test_a_small_part_has_no_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoding, "BOUNDED_ROWS", 3)
+    for rows, expected in ((2, (None, None)), (3, (0, 2))):
+        (encoded,) = encode(form(INTEGERS), batch(INTEGERS, [((n,), 0, 1) for n in range(rows)]), STAGE)
+        ((_, stats),) = encoded.part.stats
+        assert (stats.lower, stats.upper) == expected

@@ -237,12 +237,12 @@ async def check_once(place: Place) -> None:
         assert await rows_at(await persist.reader(NUMBERS), 6) == contents_at(6)
 
 
-@pytest.mark.parametrize(("room", "reason"), [(1000, "blob store"), (3000, "metadata file")])
+@pytest.mark.parametrize(("room", "reason"), [(300, "blob store"), (3000, "metadata file")])
 async def test_an_append_to_a_full_disk_waits_for_room(tmp_path: Path, room: int, reason: str) -> None:
     """No file of the process may grow beyond so many bytes: as with a full disk, writing fails."""
     place = in_folder(tmp_path)
     await fill(place)
-    # A part takes some 1.5 kB. One that fits leaves the metadata, whose log begins with a header and a page of 4 kB.
+    # A part takes some 700 bytes. One that fits leaves the metadata, whose log begins with a header and a page of 4 kB.
     async with waiting_append(place.location, room, reason) as process:
         async with await place.open_reader(independent=True) as persist:
             assert await rows_at(await persist.reader(NUMBERS), 5) == contents_at(5)

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import UsageError
 from holdfast.persist import Append, Persist, PersistSettings, ReadHandle, UpperMismatch, WriteHandle, compact, encoding
+from holdfast.persist import parts as parts_module
 from holdfast.persist.blob.contract import BlobUnavailable
 from holdfast.persist.blob.memory import MemoryBlob
 from holdfast.persist.codec import CodecCollection, PairCodec
@@ -482,17 +483,18 @@ class CountingBlob(MemoryBlob):
 async def test_a_snapshot_of_many_parts_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of one batch hold other keys each, so the first rows are known long before the last part is read."""
     monkeypatch.setattr(encoding, "PART_BYTES", 5000)
+    monkeypatch.setattr(parts_module, "SMALL_ROWS", 0)
     blob = CountingBlob()
     place = Place(in_memory().location, MemoryMetadata(), blob)
     async with place.writer(PersistSettings(compact=False, notify=False, cache_bytes=0)) as persist:
         handle = await persist.create_or_load("c", INTS)
         await handle.compare_and_append(ints(*((n, 0, 1) for n in range(4000))), at(0), at(1))
-        parts = len(handle.state.named_parts())
-        assert parts >= 10
+        count = len(handle.state.named_parts())
+        assert count >= 10
         reader = await persist.reader("c")
         fetched = [blob.gets async for _ in reader.snapshot(Timestamp(0))]
         assert fetched[0] <= 2
-        assert fetched[-1] == parts
+        assert fetched[-1] == count
         assert await values(reader, 0) == list(range(4000))
 
 
@@ -793,7 +795,9 @@ def comparisons(draw: st.DrawFn) -> Comparison:
 def test_leaving_out_parts_by_their_statistics_changes_no_answer(
     parts: list[list[tuple[object, ...]]], where: list[Comparison]
 ) -> None:
-    asyncio.run(compare_pruned(parts, where))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoding, "BOUNDED_ROWS", 0)
+        asyncio.run(compare_pruned(parts, where))
 
 
 async def compare_pruned(parts: list[list[tuple[object, ...]]], where: list[Comparison]) -> None:
@@ -806,12 +810,17 @@ async def compare_pruned(parts: list[list[tuple[object, ...]]], where: list[Comp
         with await reader.pin_snapshot(Timestamp(len(parts) - 1)) as pinned:
             answers = []
             for pieces in (pinned.slices, prune(pinned.slices, WIDE, where)):
-                tables = [WIDE.updates_schema.empty_table(), *reader.parts.read_state(pinned.state, pieces)]
+                state = pinned.state
+                tables = [WIDE.updates_schema.empty_table()]
+                tables += [t for piece in pieces for t in reader.parts.read(state.id, piece, state.schemas)]
                 answers.append(multiset(UpdateBatch(WIDE, filter_table(pa.concat_tables(tables), where))))
             assert answers[0] == answers[1]
 
 
-async def test_parts_that_cannot_hold_what_is_asked_for_are_left_out(persist: Persist) -> None:
+async def test_parts_that_cannot_hold_what_is_asked_for_are_left_out(
+    persist: Persist, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoding, "BOUNDED_ROWS", 0)
     handle = await persist.create_or_load("c", INTS)
     for time in range(4):
         await handle.compare_and_append(ints((time, time, 1)), at(time), at(time + 1))

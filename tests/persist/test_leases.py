@@ -10,7 +10,7 @@ import pytest
 
 from holdfast import failpoint
 from holdfast.errors import HoldfastError
-from holdfast.persist import Persist, PersistSettings, ReadHandle, WriteHandle, compact, encoding
+from holdfast.persist import Persist, PersistSettings, ReadHandle, WriteHandle, compact, encoding, parts
 from holdfast.persist.errors import AsOfBeforeSince, LeaseExpired
 from holdfast.persist.settings import wall_clock_ms
 from holdfast.repr.frontier import Timestamp
@@ -44,6 +44,7 @@ def clock() -> Clock:
 def _many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every update is a part of its own, so that a snapshot is read part after part; and merges are many."""
     monkeypatch.setattr(encoding, "PART_BYTES", 1)
+    monkeypatch.setattr(parts, "SMALL_ROWS", 0)
     monkeypatch.setattr(compact, "SMALL_FAN", 2)
 
 

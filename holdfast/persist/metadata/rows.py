@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from holdfast.errors import UsageError
@@ -203,6 +203,8 @@ class RowChanges:
 def row_changes(old: ShardState | None, new: ShardState) -> RowChanges:
     """What to delete and what to insert. A changed row is in both; rows are rendered only where they differ."""
     changes = RowChanges([], [])
+    if old is not None:
+        old, new = _without_common(old, new)
     for table, items in _ITEMS.items():
         before, after = {} if old is None else items(old), items(new)
         if before == after:
@@ -227,6 +229,18 @@ _ITEMS: dict[Table, Callable[[ShardState], dict[Value, Any]]] = {
     READER: lambda state: {reader.id: reader for reader in state.readers},
 }
 """What the rows of a shard say, by key, before they are rendered."""
+
+
+def _without_common(old: ShardState, new: ShardState) -> tuple[ShardState, ShardState]:
+    """The two versions without what most commits leave alone.
+
+    An append adds a batch at the end and retires nothing: then the batches before it, and the parts that they alone
+    name, have the same rows in both.
+    """
+    kept = len(old.batches)
+    if new.retired != old.retired or new.batches[:kept] != old.batches:
+        return old, new
+    return replace(old, batches=(), retired=()), replace(new, batches=new.batches[kept:], retired=())
 
 
 def _child_row(table: Table, shard: ShardId, item: Any) -> Row:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ _BUSY_SECONDS = 2.0
 
 _UNDECODABLE = "Could not decode to UTF-8"
 """What the driver says, without a code, of a text that is none."""
+
+_BUSY_PAUSE = 0.002
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
@@ -46,7 +49,7 @@ class SqliteMetadata(SqlMetadata):
             check_same_thread=False,
         )
         if not self._read_only:
-            connection.execute("PRAGMA journal_mode = WAL")
+            _use_write_ahead_log(connection)
         connection.execute("PRAGMA synchronous = FULL")
         return connection
 
@@ -67,6 +70,20 @@ class SqliteMetadata(SqlMetadata):
             return None
         message = f"metadata file {self._path}: {error}"
         return MetadataOutcomeUnknown(message) if committing else MetadataUnavailable(message)
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Unlike other statements this one does not wait for a process that is opening the file too: so we do."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                connection.close()
+                raise
+            time.sleep(_BUSY_PAUSE)
 
 
 def _sync_directory(directory: Path) -> None:

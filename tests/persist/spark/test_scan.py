@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
-from holdfast.persist import Location, Persist, PersistSettings, WriteHandle
+from holdfast.persist import Location, Persist, PersistSettings, WriteHandle, encoding
 from holdfast.persist.errors import AsOfBeforeSince, CorruptPart, ReadTimeout
 from holdfast.persist.prune import Comparison, Operator
 from holdfast.persist.spark import SparkReader
@@ -26,6 +26,13 @@ from tests.persist.conftest import S3Server
 from tests.persist.spark import NO_SHRINKING
 
 ITEMS = RowType.of(("id", pa.int64()), ("name", pa.string()))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_parts_have_bounds_too() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoding, "BOUNDED_ROWS", 0)
+        yield
 
 
 @pytest.fixture(params=["file", "s3"])
