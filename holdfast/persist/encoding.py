@@ -119,6 +119,7 @@ def encode_sorted(form: PartFormat, key: str, table: pa.Table, hashes: Hashes, c
     sink = pa.BufferOutputStream()
     written: list[pq.FileMetaData] = []
     large = table.num_rows >= BOUNDED_ROWS
+    bounded = _bounded_columns(table) if large else []
     pq.write_table(
         table,
         sink,
@@ -127,7 +128,7 @@ def encode_sorted(form: PartFormat, key: str, table: pa.Table, hashes: Hashes, c
         compression="snappy",
         use_dictionary=large,
         dictionary_pagesize_limit=_DICTIONARY_BYTES,
-        write_statistics=large,
+        write_statistics=bounded,
         write_page_index=large,
         write_page_checksum=True,
     )
@@ -148,7 +149,7 @@ def encode_sorted(form: PartFormat, key: str, table: pa.Table, hashes: Hashes, c
         sums=sums(diffs, contents),
         min_hash=int(hashes[0]),
         max_hash=int(hashes[-1]),
-        stats=_stats(form.row_type, table, written[0]),
+        stats=_stats(form.row_type, table, bounded, written[0]),
     )
     return Encoded(part, data)
 
@@ -228,28 +229,36 @@ def _clip(piece: Slice, table: pa.Table) -> pa.Table:
     return table.filter(keep)
 
 
-def _stats(row_type: RowType, table: pa.Table, written: pq.FileMetaData) -> tuple[tuple[str, ColumnStats], ...]:
-    """Bounds of each column, from what the Parquet writer found as it wrote. Of small parts none are kept."""
-    if table.num_rows < BOUNDED_ROWS:
-        return tuple((name, ColumnStats(None, None, table[name].null_count)) for name in row_type.names)
-    leaves = {written.schema.column(index).path: index for index in range(written.num_columns)}
-    found = []
-    for field in row_type.schema:
-        column = table[field.name]
-        if _has_bounds(column):
-            leaf = leaves[field.name]
-            chunks = [written.row_group(group).column(leaf).statistics for group in range(written.num_row_groups)]
-            found.append((field.name, _bounds(field.type, chunks, column.null_count)))
-        else:
-            found.append((field.name, ColumnStats(None, None, column.null_count)))
-    return tuple(found)
+def _bounded_columns(table: pa.Table) -> list[str]:
+    """The columns whose bounds may be written down.
+
+    Parquet's bounds leave out NaN, which for us and for Spark is the greatest number: Spark would take them for bounds
+    of all values, and leave out rows. So a column with NaN has none, neither in the file nor with us.
+    """
+    return [field.name for field in table.schema if _has_bounds(table[field.name])]
 
 
 def _has_bounds(column: pa.ChunkedArray) -> bool:
-    """Whether Parquet's bounds of a column say something: they leave out NaN, which for us is the greatest number."""
     if pa.types.is_floating(column.type):
         return not pc.any(pc.is_nan(column)).as_py()
     return not pa.types.is_nested(column.type)
+
+
+def _stats(
+    row_type: RowType, table: pa.Table, bounded: Sequence[str], written: pq.FileMetaData
+) -> tuple[tuple[str, ColumnStats], ...]:
+    """Bounds of each column, from what the Parquet writer found as it wrote."""
+    leaves = {written.schema.column(index).path: index for index in range(written.num_columns)} if bounded else {}
+    found = []
+    for field in row_type.schema:
+        nulls = table[field.name].null_count
+        if field.name in bounded:
+            leaf = leaves[field.name]
+            chunks = [written.row_group(group).column(leaf).statistics for group in range(written.num_row_groups)]
+            found.append((field.name, _bounds(field.type, chunks, nulls)))
+        else:
+            found.append((field.name, ColumnStats(None, None, nulls)))
+    return tuple(found)
 
 
 def _bounds(data_type: pa.DataType, chunks: Sequence[pq.Statistics | None], nulls: int) -> ColumnStats:

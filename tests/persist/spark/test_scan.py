@@ -176,6 +176,19 @@ async def test_times_outside_the_bounds_are_refused(spark: SparkSession, persist
             pass
 
 
+@pytest.mark.parametrize("condition", ["f = double('NaN')", "f > 5.0", "f >= 5.0"])
+async def test_spark_does_not_leave_out_rows_with_nan(spark: SparkSession, tmp_path: Path, condition: str) -> None:
+    """Parquet's bounds leave NaN out, and Spark trusts them: where there is NaN, there must be no bounds."""
+    floats = RowType.of(("f", pa.float64()))
+    async with await Persist.open_writer(Location.in_folder(tmp_path)) as persist:
+        writer = await persist.create_or_load("floats", floats)
+        values = [(float("nan"),), *((n / 100,) for n in range(300))]
+        updates = UpdateBatch.from_rows(floats, values, [0] * len(values), [1] * len(values))
+        await writer.compare_and_append(updates, at(0), at(1))
+        async with SparkReader(spark, await persist.reader("floats")).rows(Timestamp(0)) as frame:
+            assert frame.where(condition).count() == 1
+
+
 WIDE = RowType.of(
     ("i", pa.int32()),
     ("f", pa.float64()),
