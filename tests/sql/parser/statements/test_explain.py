@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from holdfast.sql.syntax.expression import BooleanLiteral
+from holdfast.sql.syntax.option import Option
+from holdfast.sql.syntax.statement.explain import ExplainAnalyze, ExplainPlan, ExplainTimestamp, Named
+from holdfast.sql.syntax.statement.kind import Kind
+from tests.sql.parser.statements.build import name, parsed
+
+
+def test_explain_takes_a_stage_options_and_an_object() -> None:
+    plan = parsed("explain optimized plan with (arity, types = false) as json for view v")
+    assert plan == ExplainPlan(
+        Named(Kind.VIEW, name("v")), "OPTIMIZED PLAN", (Option("ARITY"), Option("TYPES", BooleanLiteral(False))), "JSON"
+    )
+    assert isinstance(parsed("explain timestamp for select 1"), ExplainTimestamp)
+    assert parsed("explain analyze cluster cpu with skew") == ExplainAnalyze(("CPU",), None, True)
