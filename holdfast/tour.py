@@ -51,6 +51,7 @@ async def _tour(folder: Path) -> int:
     reader = await persist.reader("orders")
     for time in (10, 20, 30):
         await _show(reader, time)
+    print()
 
     _say("3. A writer is killed with -9 in the middle of a commit: its part is on disk, the commit is not.")
     await persist.stop()
