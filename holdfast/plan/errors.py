@@ -1,0 +1,125 @@
+"""What can be wrong with a value: errors of the data, each named as PostgreSQL names its condition.
+
+They are raised where a function is evaluated, perhaps in another process, so each can be made again from its
+message alone.
+"""
+
+from __future__ import annotations
+
+from holdfast.errors import QueryError
+
+
+class DataError(QueryError):
+    """A value for which an expression has no answer."""
+
+
+class NumericValueOutOfRange(DataError):
+    pass
+
+
+class DivisionByZero(DataError):
+    def __init__(self, message: str = "division by zero") -> None:
+        super().__init__(message)
+
+
+class InvalidTextRepresentation(DataError):
+    """Text that does not read as a value of its type."""
+
+
+class InvalidBinaryRepresentation(DataError):
+    pass
+
+
+class DatetimeFieldOverflow(DataError):
+    pass
+
+
+class InvalidDatetimeFormat(DataError):
+    pass
+
+
+class IntervalFieldOverflow(DataError):
+    pass
+
+
+class InvalidTimeZone(DataError):
+    """A time zone that the time zone database does not have, or a displacement out of range."""
+
+
+class InvalidParameterValue(DataError):
+    """An argument that its function does not take."""
+
+
+class InvalidArgumentForLogarithm(DataError):
+    pass
+
+
+class InvalidArgumentForPowerFunction(DataError):
+    pass
+
+
+class InvalidArgumentForWidthBucket(DataError):
+    pass
+
+
+class InvalidRegularExpression(DataError):
+    pass
+
+
+class InvalidEscapeSequence(DataError):
+    pass
+
+
+class InvalidEscapeCharacter(DataError):
+    pass
+
+
+class StringDataRightTruncation(DataError):
+    """A text that is longer than its type allows."""
+
+
+class SubstringError(DataError):
+    pass
+
+
+class NullValueNotAllowed(DataError):
+    pass
+
+
+class ArraySubscriptError(DataError):
+    pass
+
+
+class CharacterNotInRepertoire(DataError):
+    pass
+
+
+class InvalidRowCountInLimit(DataError):
+    pass
+
+
+class InvalidRowCountInOffset(DataError):
+    pass
+
+
+class CardinalityViolation(DataError):
+    """A subquery that stands for one value has more rows."""
+
+    def __init__(self, message: str = "more than one row returned by a subquery used as an expression") -> None:
+        super().__init__(message)
+
+
+class InvalidJson(DataError):
+    """A path, key or element that a JSON value does not have the shape for."""
+
+
+class InvalidRange(DataError):
+    """Bounds that make no range."""
+
+
+class ProgramLimitExceeded(DataError):
+    pass
+
+
+class UndefinedFunctionAtRunTime(DataError):
+    """A kind of value that a function cannot be asked for, found only when it ran."""

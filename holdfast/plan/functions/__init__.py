@@ -1,0 +1,1 @@
+"""The functions: one registry, filled by one module for each family."""

@@ -1,0 +1,7 @@
+"""Arrays."""
+
+from __future__ import annotations
+
+from holdfast.plan.functions.function import Family
+
+FAMILY = Family("Arrays")

@@ -1,0 +1,7 @@
+"""Bytes, encodings and hashes."""
+
+from __future__ import annotations
+
+from holdfast.plan.functions.function import Family
+
+FAMILY = Family("Bytes, encodings and hashes")

@@ -1,0 +1,7 @@
+"""Dates and times."""
+
+from __future__ import annotations
+
+from holdfast.plan.functions.function import Family
+
+FAMILY = Family("Dates and times")

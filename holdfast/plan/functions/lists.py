@@ -1,0 +1,7 @@
+"""Lists."""
+
+from __future__ import annotations
+
+from holdfast.plan.functions.function import Family
+
+FAMILY = Family("Lists")

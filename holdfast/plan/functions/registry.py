@@ -1,0 +1,84 @@
+"""The registry: all functions, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+from typing import TypeVar
+
+from holdfast.plan.functions import (
+    aggregates,
+    arrays,
+    binary,
+    comparison,
+    dates,
+    formatting,
+    identifiers,
+    intervals,
+    json,
+    jsonpath,
+    lists,
+    maps,
+    numbers,
+    patterns,
+    ranges,
+    records,
+    series,
+    statistics,
+    strings,
+    system,
+    timezones,
+    windows,
+)
+from holdfast.plan.functions.function import Aggregate, Cast, Family, Function, TableFunction, WindowFunction
+
+FAMILIES: tuple[Family, ...] = (
+    comparison.FAMILY,
+    numbers.FAMILY,
+    strings.FAMILY,
+    patterns.FAMILY,
+    binary.FAMILY,
+    identifiers.FAMILY,
+    dates.FAMILY,
+    intervals.FAMILY,
+    timezones.FAMILY,
+    formatting.FAMILY,
+    json.FAMILY,
+    jsonpath.FAMILY,
+    arrays.FAMILY,
+    lists.FAMILY,
+    maps.FAMILY,
+    ranges.FAMILY,
+    records.FAMILY,
+    series.FAMILY,
+    aggregates.FAMILY,
+    statistics.FAMILY,
+    windows.FAMILY,
+    system.FAMILY,
+)
+
+Named = TypeVar("Named", Function, Aggregate, WindowFunction, TableFunction)
+
+
+def _by_name(members: Callable[[Family], Iterable[Named]]) -> Mapping[str, tuple[Named, ...]]:
+    """Overloads by name, also under the other names that a family gives them."""
+    found: dict[str, list[Named]] = {}
+    for member in chain.from_iterable(members(family) for family in FAMILIES):
+        found.setdefault(member.name, []).append(member)
+    for family in FAMILIES:
+        own = {member.name for member in members(family)}
+        for alias, name in family.aliases.items():
+            if name in own:
+                found.setdefault(alias, []).extend(found[name])
+    return {name: tuple(overloads) for name, overloads in found.items()}
+
+
+FUNCTIONS = _by_name(lambda family: family.functions)
+OPERATORS = _by_name(lambda family: family.operators)
+AGGREGATES = _by_name(lambda family: family.aggregates)
+WINDOWS = _by_name(lambda family: family.windows)
+TABLES = _by_name(lambda family: family.tables)
+CASTS: Mapping[tuple[str, str], Cast] = {
+    (cast.source, cast.target): cast for family in FAMILIES for cast in family.casts
+}
+"""By the bases of source and target."""

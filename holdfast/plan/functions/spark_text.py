@@ -1,0 +1,21 @@
+"""Pieces of Spark SQL that the texts of functions are made of."""
+
+from __future__ import annotations
+
+from holdfast.plan.errors import DataError
+
+
+def quoted(text: str) -> str:
+    """A string literal."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def failure(error: type[DataError], message: str) -> str:
+    """An expression that raises: `compute` makes the error again from what Spark reports."""
+    return f"raise_error({quoted(f'{error.__name__}: {message}')})"
+
+
+def failure_of(error: type[DataError], message_sql: str) -> str:
+    """The same with a message that is itself an expression."""
+    return f"raise_error(concat({quoted(f'{error.__name__}: ')}, {message_sql}))"

@@ -1,0 +1,7 @@
+"""Time zones."""
+
+from __future__ import annotations
+
+from holdfast.plan.functions.function import Family
+
+FAMILY = Family("Time zones")

@@ -1,0 +1,10 @@
+"""Text of json."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from holdfast.plan.text.contract import TextCodec
+from holdfast.plan.types import Type
+
+CODECS: Mapping[str, Callable[[Type, Callable[[Type], TextCodec]], TextCodec]] = {}
