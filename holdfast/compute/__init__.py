@@ -1,0 +1,1 @@
+"""Compute: plans made to run, by Spark or here."""
