@@ -8,9 +8,10 @@ A class of nodes is a `Node` with `@dataclass(frozen=True, eq=False)`. Its field
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
-from typing import Any, ClassVar
+from functools import wraps
+from typing import Any, ClassVar, TypeVar
 from weakref import WeakValueDictionary
 
 
@@ -59,3 +60,22 @@ class Node(metaclass=NodeMeta):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]  # as above
+
+
+Of = TypeVar("Of")
+Answer = TypeVar("Answer")
+
+
+def remembered(function: Callable[[Of], Answer]) -> Callable[[Of], Answer]:
+    """A function of a node that is worked out once: the node keeps the answer for as long as it lives."""
+    name = f"_{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def answer(node: Of) -> Answer:
+        kept = node.__dict__
+        if name not in kept:
+            kept[name] = function(node)
+        found: Answer = kept[name]
+        return found
+
+    return answer
