@@ -38,8 +38,9 @@ Pattern: TypeAlias = Type | Any
 Result: TypeAlias = Pattern | Callable[[Sequence[Type]], Type]
 """The type of the result, or a function from the types of the arguments to it, for what modifiers and fields decide."""
 
-SparkText: TypeAlias = str | Callable[[Sequence[str], Sequence[Type], Type], str]
-"""SQL with `{0}`, `{1}`... for the arguments; or a function of their texts, their types and the type of the result."""
+SparkText: TypeAlias = str | Callable[[Sequence[str], Sequence[Type], Type], str | None]
+"""SQL with `{0}`, `{1}`... for the arguments; or a function of their texts, their types and the type of the result,
+which returns None where Spark has no such text for these: the Python function is called then."""
 
 Stability: TypeAlias = Literal["immutable", "stable", "volatile"]
 
@@ -90,8 +91,16 @@ class Aggregate:
     """An aggregate, which with OVER is a window function too.
 
     `python` takes the rows of a group: tuples of arguments, sorted where the call has an ORDER BY, without repetition
-    where it says DISTINCT, and where `strict` without those that have a null. `spark` is SQL of an aggregate over the
-    same rows; where there is none, or order counts, Spark collects the rows and calls the Python function.
+    where it says DISTINCT, and where `strict` without those that have a null.
+
+    - `ordered`: the order of the rows shows in the answer. Rows that the call's ORDER BY leaves equal, which without one
+      is all, are sorted by their arguments, nulls last: an answer is a function of the multiset of rows.
+    - `direct`: how many of the arguments stand before WITHIN GROUP. They come first, and are the same in all rows. The
+      ORDER BY of WITHIN GROUP is that of the call, and its expressions are the other arguments.
+    - `spark`: SQL of an aggregate over the same rows, with `{distinct}` where DISTINCT goes if the call says it (a
+      text without `{distinct}` is the same either way), and in which a row whose arguments are all null counts for
+      nothing if the aggregate is strict. Where there is none, or order counts, Spark collects the rows and calls the
+      Python function.
     """
 
     name: str
@@ -116,8 +125,12 @@ class Aggregate:
 class WindowFunction:
     """A function of a row's place among the rows of its partition, which has no meaning without OVER.
 
-    `python` takes the arguments of all rows of the partition in order, the bounds of each row's frame and of
-    its peers (`WindowRows` in `compute/evaluate/window.py`), and returns the values of all rows.
+    `python` takes the rows of the partition (`WindowRows` in `plan/functions/windows.py`) and returns the values of
+    all of them, in order.
+
+    - `optional`: how many of the last arguments may be left out.
+    - `framed`: it looks only at the rows of the frame. All others take no frame on Spark.
+    - `constants`: the positions of arguments that the Spark text has only where they are constants.
     """
 
     name: str
@@ -127,6 +140,8 @@ class WindowFunction:
     spark: SparkText | None = None
     makes_null: bool = True
     optional: int = 0
+    framed: bool = False
+    constants: tuple[int, ...] = ()
     doc: str = ""
 
     def __repr__(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from holdfast.plan.errors import DataError
 
 
@@ -9,6 +11,15 @@ def quoted(text: str) -> str:
     """A string literal."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
+
+
+_LITERAL = re.compile(r"'((?:[^'\\]|\\[\\'])*)'")
+
+
+def unquoted(text: str) -> str | None:
+    """The string that a literal made by `quoted` stands for, or None for other SQL."""
+    literal = _LITERAL.fullmatch(text)
+    return None if literal is None else re.sub(r"\\(.)", r"\1", literal[1])
 
 
 def failure(error: type[DataError], message: str) -> str:
