@@ -102,6 +102,18 @@ class InvalidRowCountInOffset(DataError):
     pass
 
 
+class InvalidPrecedingOrFollowingSize(DataError):
+    """An offset of a window's frame that is no distance."""
+
+
+class InvalidArgumentForNtileFunction(DataError):
+    pass
+
+
+class InvalidArgumentForNthValueFunction(DataError):
+    pass
+
+
 class CardinalityViolation(DataError):
     """A subquery that stands for one value has more rows."""
 
@@ -123,3 +135,19 @@ class ProgramLimitExceeded(DataError):
 
 class UndefinedFunctionAtRunTime(DataError):
     """A kind of value that a function cannot be asked for, found only when it ran."""
+
+
+class UntranslatableCharacter(DataError):
+    """A character that no text can hold."""
+
+
+class SyntaxErrorInValue(DataError):
+    """A value in a language of its own, as a path or the flags of bounds, that does not follow it."""
+
+
+class UnsupportedValue(DataError):
+    """A kind of value that PostgreSQL's function does not take either, though its signature has it."""
+
+
+class DatatypeMismatch(DataError):
+    """Values inside of two others that cannot be compared."""

@@ -1,7 +1,171 @@
-"""Aggregates."""
+"""Aggregates that choose or count: count, min, max, and those of booleans and bits."""
 
 from __future__ import annotations
 
-from holdfast.plan.functions.function import Family
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import and_, or_, xor
+from typing import Any as Value  # as `plan/types.py` lists them
+from typing import TypeAlias
 
-FAMILY = Family("Aggregates")
+from holdfast.plan.functions.function import Aggregate, Any, Family, Pattern, Types
+from holdfast.plan.functions.numeric_types import of
+from holdfast.plan.order import sort_key
+from holdfast.plan.types import (
+    BOOL,
+    BPCHAR,
+    BYTEA,
+    DATE,
+    FLOAT4,
+    FLOAT8,
+    INT2,
+    INT4,
+    INT8,
+    INTERVAL,
+    JSONB,
+    MZ_TIMESTAMP,
+    NUMERIC,
+    OID,
+    TEXT,
+    TIME,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    UINT2,
+    UINT4,
+    UINT8,
+    UUID,
+    Numeric,
+    Type,
+)
+
+Rows: TypeAlias = Sequence[tuple[Value, ...]]
+
+
+def _count(rows: Rows) -> int:
+    return len(rows)
+
+
+_COUNTS = (
+    Aggregate("count", (), INT8, _count, spark="count(1)", null_when_empty=False, doc="How many rows there are."),
+    Aggregate(
+        "count",
+        (Any.ANY,),
+        INT8,
+        _count,
+        spark="count({distinct}{0})",
+        null_when_empty=False,
+        doc="For how many rows the argument is not null.",
+    ),
+)
+
+
+def _least(types: Types, rows: Rows) -> Value:
+    key = sort_key(types.arguments[0])
+    return min((value for (value,) in rows), key=key, default=None)
+
+
+def _greatest(types: Types, rows: Rows) -> Value:
+    key = sort_key(types.arguments[0])
+    return max((value for (value,) in rows), key=key, default=None)
+
+
+_ORDERED_BY_SPARK = (
+    BOOL,
+    INT2,
+    INT4,
+    INT8,
+    UINT2,
+    UINT4,
+    UINT8,
+    FLOAT4,
+    FLOAT8,
+    NUMERIC,
+    TEXT,
+    BPCHAR,
+    BYTEA,
+    DATE,
+    TIME,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    INTERVAL,
+    UUID,
+    OID,
+    MZ_TIMESTAMP,
+)
+"""Spark's order of these is ours: texts by bytes, NaN after all numbers, intervals field by field."""
+
+_ORDERED_BY_US: tuple[Pattern, ...] = (JSONB, Any.ARRAY, Any.LIST, Any.RECORD, Any.RANGE)
+"""Spark has nulls inside of a value before all others, PostgreSQL after."""
+
+
+def _same_type(types: Sequence[Type]) -> Type:
+    return of(types[0]) if isinstance(types[0], Numeric) else types[0]
+
+
+def _extremes(name: str, python: Callable[[Types, Rows], Value], doc: str) -> tuple[Aggregate, ...]:
+    by_spark = (
+        Aggregate(
+            name,
+            (type_,),
+            _same_type if type_ is NUMERIC else type_,
+            python,
+            spark=f"{name}({{0}})",
+            typed=True,
+            doc=doc,
+        )
+        for type_ in _ORDERED_BY_SPARK
+    )
+    by_us = (Aggregate(name, (kind,), kind, python, typed=True, doc=doc) for kind in _ORDERED_BY_US)
+    return (*by_spark, *by_us)
+
+
+_ANY_VALUE = Aggregate(
+    "any_value",
+    (Any.ELEMENT,),
+    Any.ELEMENT,
+    _least,
+    typed=True,
+    doc="Some value that is not null: the least, so that it is always the same.",
+)
+
+
+def _every(rows: Rows) -> bool | None:
+    return all(value for (value,) in rows) if rows else None
+
+
+def _some(rows: Rows) -> bool | None:
+    return any(value for (value,) in rows) if rows else None
+
+
+_BOOLEANS = (
+    Aggregate("bool_and", (BOOL,), BOOL, _every, spark="bool_and({0})", doc="Whether all values are true."),
+    Aggregate("every", (BOOL,), BOOL, _every, spark="bool_and({0})", doc="Whether all values are true."),
+    Aggregate("bool_or", (BOOL,), BOOL, _some, spark="bool_or({0})", doc="Whether some value is true."),
+)
+
+
+def _folded(operation: Callable[[int, int], int]) -> Callable[[Rows], int | None]:
+    return lambda rows: reduce(operation, (value for (value,) in rows)) if rows else None
+
+
+def _bits(name: str, operation: Callable[[int, int], int], doc: str) -> tuple[Aggregate, ...]:
+    python = _folded(operation)
+    return tuple(
+        Aggregate(name, (type_,), type_, python, spark=f"{name}({{distinct}}{{0}})", doc=doc)
+        for type_ in (INT2, INT4, INT8)
+    )
+
+
+FAMILY = Family(
+    "Aggregates that choose or count",
+    aggregates=(
+        *_COUNTS,
+        *_extremes("min", _least, "The least value."),
+        *_extremes("max", _greatest, "The greatest value."),
+        _ANY_VALUE,
+        *_BOOLEANS,
+        *_bits("bit_and", and_, "The bits that all values have."),
+        *_bits("bit_or", or_, "The bits that some value has."),
+        *_bits("bit_xor", xor, "The bits that an odd number of values have."),
+    ),
+)

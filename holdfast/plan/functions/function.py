@@ -93,14 +93,14 @@ class Aggregate:
     `python` takes the rows of a group: tuples of arguments, sorted where the call has an ORDER BY, without repetition
     where it says DISTINCT, and where `strict` without those that have a null.
 
-    - `ordered`: the order of the rows shows in the answer. Rows that the call's ORDER BY leaves equal, which without one
-      is all, are sorted by their arguments, nulls last: an answer is a function of the multiset of rows.
+    - `ordered`: the order of the rows shows in the answer. Rows that the call's ORDER BY leaves equal, which without$
+      one is all, are sorted by their arguments, nulls last: an answer is a function of the multiset of rows.
     - `direct`: how many of the arguments stand before WITHIN GROUP. They come first, and are the same in all rows. The
       ORDER BY of WITHIN GROUP is that of the call, and its expressions are the other arguments.
-    - `spark`: SQL of an aggregate over the same rows, with `{distinct}` where DISTINCT goes if the call says it (a
-      text without `{distinct}` is the same either way), and in which a row whose arguments are all null counts for
-      nothing if the aggregate is strict. Where there is none, or order counts, Spark collects the rows and calls the
-      Python function.
+    - `spark`: SQL of an aggregate over the same rows, with `{0}`, `{1}`... for the arguments and `{distinct}` where
+      DISTINCT goes (without `{distinct}`, it changes nothing). A function is called with `{0}`... as texts, so that it
+      returns such a text too. If the aggregate is strict, rows that have a null count for nothing, also for Spark.
+      Where there is no text, or order counts, Spark collects the rows and calls the Python function.
     """
 
     name: str
