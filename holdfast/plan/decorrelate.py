@@ -21,6 +21,20 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from holdfast.errors import QueryError
+from holdfast.plan.columns import (
+    all_same,
+    appended,
+    columns_at,
+    empty_value,
+    is_null,
+    is_null_constant,
+    may_fail,
+    moved_right,
+    own_columns,
+    projected,
+    replaced,
+    width_of,
+)
 from holdfast.plan.free import free_in, free_in_scalar, holds_query, scalars
 from holdfast.plan.functions.internal import SINGLE_VALUE
 from holdfast.plan.functions.registry import AGGREGATES, FUNCTIONS
@@ -95,45 +109,6 @@ def _alone(relation: Relation) -> Relation:
     return _bound(relation, None, ())
 
 
-# Rows with more columns
-
-
-def _appended(relation: Relation, scalars: Sequence[Scalar]) -> Relation:
-    return Map(relation, tuple(scalars)) if scalars else relation
-
-
-def _projected(relation: Relation, outputs: Sequence[int]) -> Relation:
-    wanted = tuple(outputs)
-    return relation if wanted == tuple(range(len(relation.columns))) else Project(relation, wanted)
-
-
-def _at(relation: Relation, places: Sequence[int]) -> list[Column]:
-    return [column(relation, place) for place in places]
-
-
-def _width(relation: Relation) -> int:
-    return len(relation.columns)
-
-
-def _is_same(left: Scalar, right: Scalar) -> Scalar:
-    """Equality for which null is a value like others."""
-    return Call(FUNCTIONS["is_not_distinct"][0], (left, right), BOOL, False)
-
-
-def _all_same(left: Relation, ours: Sequence[int], right: Relation, theirs: Sequence[int]) -> tuple[Scalar, ...]:
-    """That some columns of `left` are those of `right`, as predicates over both side by side."""
-    shift = _width(left)
-    found = []
-    for our, their in zip(ours, theirs, strict=True):
-        other = right.columns[their]
-        found.append(_is_same(column(left, our), Column(shift + their, other.type, other.nullable)))
-    return tuple(found)
-
-
-def _is_null(scalar: Scalar) -> Scalar:
-    return Call(FUNCTIONS["is_null"][0], (scalar,), BOOL, False)
-
-
 def _is_not(scalar: Scalar) -> Scalar | None:
     """What `scalar` is the negation of."""
     if isinstance(scalar, Call) and scalar.function is FUNCTIONS["not"][0]:
@@ -197,7 +172,7 @@ class _Row:
             single = pulled if pulled.one_row else _single(pulled)
             return self._joined(single)[0]
         used, found = self._bindings(query.relation, ())
-        keys = tuple(_at(found, range(len(used))))
+        keys = tuple(columns_at(found, range(len(used))))
         value = column(found, len(used))
         single_value = AggregateCall(SINGLE_VALUE, (value,), value.type, True)
         return self._looked_up(used, Reduce(found, keys, (single_value,)))
@@ -207,20 +182,20 @@ class _Row:
             return self._attach_any_row(_alone(query.relation))
         pulled = _try_pull(query.relation)
         if pulled is not None and not pulled.residual and pulled.default is None:
-            keys = Distinct(_projected(pulled.relation, [tie.inner for tie in pulled.ties]))
-            marked = _appended(keys, [TRUE])
+            keys = Distinct(projected(pulled.relation, [tie.inner for tie in pulled.ties]))
+            marked = appended(keys, [TRUE])
             ties = tuple(_Tie(tie.equals, tie.outer, place) for place, tie in enumerate(pulled.ties))
             flag = self._tied(marked, ties, len(ties))
             return Coalesce((flag, FALSE)) if flag.nullable else flag
         used, found = self._bindings(query.relation, ())
-        there = _appended(Distinct(_projected(found, range(len(used)))), [TRUE])
+        there = appended(Distinct(projected(found, range(len(used)))), [TRUE])
         flag = self._looked_up(used, there)
         return Coalesce((flag, FALSE)) if flag.nullable else flag
 
     def _attach_any_row(self, relation: Relation) -> Scalar:
         """Whether there are rows that are the same for all of ours."""
-        flagged = _projected(_appended(relation, [TRUE]), [_width(relation)])
-        at = _width(self.relation)
+        flagged = projected(appended(relation, [TRUE]), [width_of(relation)])
+        at = width_of(self.relation)
         self.relation = OuterJoin(self.relation, TopK(flagged, (), (), Constant(1, INT8)), ())
         return Coalesce((column(self.relation, at), FALSE))
 
@@ -230,10 +205,10 @@ class _Row:
         They become outer columns of one level more, at which every column of the relation is.
         """
         if isinstance(predicate, Subquery):
-            if any(index >= self.width for index in _own_columns(predicate)):
+            if any(index >= self.width for index in own_columns(predicate)):
                 raise QueryError("a subquery that refers to the rows of an ANY or ALL around it is not supported")
             self.relation = Map(self.relation, (self.scalar(predicate),))
-            return Outer(len(self.env), _width(self.relation) - 1, predicate.type, predicate.nullable)
+            return Outer(len(self.env), width_of(self.relation) - 1, predicate.type, predicate.nullable)
         return with_children(predicate, tuple(self._lifted(part) for part in children(predicate)))
 
     def _lift(self, query: Subquery) -> Scalar:
@@ -261,8 +236,8 @@ class _Row:
 
         predicate = transform(predicate, place)
         bool_or = AGGREGATES["bool_or"][0]
-        calls = tuple(AggregateCall(bool_or, (part,), BOOL, True) for part in (predicate, _is_null(predicate)))
-        reduced = Reduce(found, tuple(_at(found, range(len(used)))), calls)
+        calls = tuple(AggregateCall(bool_or, (part,), BOOL, True) for part in (predicate, is_null(predicate)))
+        reduced = Reduce(found, tuple(columns_at(found, range(len(used)))), calls)
         some = self._looked_up(used, reduced)
         assert isinstance(some, Column)
         unknown = Column(some.index + 1, BOOL, True)
@@ -276,11 +251,11 @@ class _Row:
         env = self.inner_env()
         places = {env[level - 1](index) for level, index in free_in(relation)}
         for scalar in also:
-            places |= {self.shift + index for index in _own_columns(scalar) if index < self.width}
+            places |= {self.shift + index for index in own_columns(scalar) if index < self.width}
             places |= {self.env[level - 1](index) for level, index in free_in_scalar(scalar)}
         used = sorted(places)
         where = {place: index for index, place in enumerate(used)}
-        bindings = Distinct(_projected(self.relation, used)) if used else None
+        bindings = Distinct(projected(self.relation, used)) if used else None
         narrowed: Env = tuple(_composed(where, level) for level in env)
         return used, _bound(relation, bindings, narrowed)
 
@@ -292,43 +267,43 @@ class _Row:
             predicates: tuple[Scalar, ...] = ()
         else:
             single = False
-            predicates = _all_same(self.relation, used, answers, range(len(used)))
-        at = _width(self.relation) + len(used)
+            predicates = all_same(self.relation, used, answers, range(len(used)))
+        at = width_of(self.relation) + len(used)
         both = (self.relation, answers)
         self.relation = Join(both) if single else OuterJoin(*both, predicates)
         return column(self.relation, at)
 
     def _joined(self, pulled: _Pulled) -> list[Scalar]:
         """Join a query that has at most one row for each outer row; its columns, or what they are where it has none."""
-        count = _width(pulled.relation)
+        count = width_of(pulled.relation)
         marked = pulled.relation
         defaults = pulled.default
         if not pulled.ties and pulled.one_row:
-            at = _width(self.relation)
+            at = width_of(self.relation)
             self.relation = Join((self.relation, marked))
             return [column(self.relation, at + index) for index in range(pulled.width)]
-        if defaults is not None and any(not _is_null_constant(default) for default in defaults):
-            marked = _appended(marked, [TRUE])
-        at = _width(self.relation)
+        if defaults is not None and any(not is_null_constant(default) for default in defaults):
+            marked = appended(marked, [TRUE])
+        at = width_of(self.relation)
         self._tied(marked, pulled.ties, 0)
         found: list[Scalar] = []
         for index in range(pulled.width):
             value: Scalar = column(self.relation, at + index)
-            if defaults is not None and not _is_null_constant(defaults[index]):
-                missing = _is_null(column(self.relation, at + count))
+            if defaults is not None and not is_null_constant(defaults[index]):
+                missing = is_null(column(self.relation, at + count))
                 value = Case(((missing, defaults[index]),), value)
             found.append(value)
         return found
 
     def _tied(self, answers: Relation, ties: tuple[_Tie, ...], wanted: int) -> Scalar:
         """Join `answers` by ties, keeping our rows without any; the column `wanted` of it."""
-        at = _width(self.relation)
+        at = width_of(self.relation)
         self.relation = OuterJoin(self.relation, answers, self.tie_predicates(answers, ties))
         return column(self.relation, at + wanted)
 
     def tie_predicates(self, answers: Relation, ties: tuple[_Tie, ...]) -> tuple[Scalar, ...]:
         """The ties as predicates over our columns and then those of `answers`."""
-        at = _width(self.relation)
+        at = width_of(self.relation)
         env = self.inner_env()
         found: list[Scalar] = []
         for tie in ties:
@@ -373,7 +348,7 @@ class _Row:
             self.relation = SemiJoin(self.relation, answers, tuple(matches), anti)
             return
         used, found = self._bindings(relation, ())
-        matches = list(_all_same(self.relation, used, found, range(len(used))))
+        matches = list(all_same(self.relation, used, found, range(len(used))))
         if predicate is not None:
             matches.append(self._match(predicate, found, len(used), anti))
         self.relation = SemiJoin(self.relation, found, tuple(matches), anti)
@@ -383,7 +358,7 @@ class _Row:
 
         A row that it is null for matches where none may: `NOT (x = ANY ...)` is true only if all are different.
         """
-        at, width = _width(self.relation), self.width
+        at, width = width_of(self.relation), self.width
 
         def place(part: Scalar) -> Scalar:
             match part:
@@ -400,7 +375,7 @@ class _Row:
         return Coalesce((placed, TRUE)) if anti and placed.nullable else placed
 
     def _residual(self, answers: Relation, residual: tuple[Scalar, ...]) -> list[Scalar]:
-        at, env = _width(self.relation), self.inner_env()
+        at, env = width_of(self.relation), self.inner_env()
 
         def place(part: Scalar) -> Scalar:
             match part:
@@ -418,30 +393,9 @@ def _composed(where: dict[int, int], level: Callable[[int], int]) -> Callable[[i
     return lambda index: where[level(index)]
 
 
-def _own_columns(scalar: Scalar) -> set[int]:
-    """The columns a scalar reads, also from inside of its queries."""
-    if isinstance(scalar, Column):
-        return {scalar.index}
-    found: set[int] = set()
-    for part in children(scalar):
-        found |= _own_columns(part)
-    if isinstance(scalar, Subquery):
-        found |= {index for level, index in free_in(scalar.relation) if level == 1}
-    return found
-
-
-def _is_null_constant(scalar: Scalar) -> bool:
-    return isinstance(scalar, Constant) and scalar.value is None
-
-
 def _is_plain(relation: Distinct | Map | Project) -> bool:
     """Whether leaving the operator out changes nothing but columns and how often rows occur."""
-    return not any(_may_fail(scalar) for scalar in scalars(relation))
-
-
-def _may_fail(scalar: Scalar) -> bool:
-    fails = isinstance(scalar, Subquery) or (isinstance(scalar, Call) and scalar.function.fails)
-    return fails or any(_may_fail(part) for part in children(scalar))
+    return not any(may_fail(scalar) for scalar in scalars(relation))
 
 
 # Pulling
@@ -494,15 +448,15 @@ def _single(pulled: _Pulled) -> _Pulled:
     relation = pulled.relation
     value = column(relation, 0)
     call = AggregateCall(SINGLE_VALUE, (value,), value.type, True)
-    keys = tuple(_at(relation, pulled.tied))
-    reduced = _projected(Reduce(relation, keys, (call,)), [len(keys), *range(len(keys))])
+    keys = tuple(columns_at(relation, pulled.tied))
+    reduced = projected(Reduce(relation, keys, (call,)), [len(keys), *range(len(keys))])
     ties = tuple(_Tie(tie.equals, tie.outer, 1 + place) for place, tie in enumerate(pulled.ties))
     return _Pulled(reduced, 1, ties, default=(null(value.type),), one_row=True)
 
 
 def _pull(relation: Relation) -> _Pulled:
     if not free_in(relation):
-        return _Pulled(_alone(relation), _width(relation), one_row=_has_one_row(relation))
+        return _Pulled(_alone(relation), width_of(relation), one_row=_has_one_row(relation))
     match relation:
         case Filter():
             return _pull_filter(_pull(relation.input), relation.predicates)
@@ -546,7 +500,7 @@ def _trimmed(pulled: _Pulled) -> _Pulled:
     """Only the query's own columns and those of ties."""
     outputs = [*range(pulled.width), *pulled.tied]
     ties = tuple(_Tie(t.equals, t.outer, pulled.width + place) for place, t in enumerate(pulled.ties))
-    return replace(pulled, relation=_projected(pulled.relation, outputs), ties=ties)
+    return replace(pulled, relation=projected(pulled.relation, outputs), ties=ties)
 
 
 def _inside(scalars: Sequence[Scalar]) -> None:
@@ -574,8 +528,8 @@ def _pull_filter(pulled: _Pulled, predicates: Sequence[Scalar]) -> _Pulled:
         if isinstance(inner, Column):
             ties.append(_Tie(equals, outer, inner.index))
         else:
-            relation = _appended(relation, [_translated(inner, relation, 0, ())])
-            ties.append(_Tie(equals, outer, _width(relation) - 1))
+            relation = appended(relation, [_translated(inner, relation, 0, ())])
+            ties.append(_Tie(equals, outer, width_of(relation) - 1))
     return replace(pulled, relation=relation, ties=tuple(ties), residual=tuple(residual))
 
 
@@ -586,7 +540,7 @@ def _tie_sides(predicate: Scalar) -> tuple[Call, Scalar, Scalar] | None:
     if predicate.function.arguments[0] is not predicate.function.arguments[1]:
         return None  # the sides of such an equality cannot change places
     for outer, inner in (predicate.arguments, predicate.arguments[::-1]):
-        if free_in_scalar(outer) and not _own_columns(outer) and not free_in_scalar(inner) and _own_columns(inner):
+        if free_in_scalar(outer) and not own_columns(outer) and not free_in_scalar(inner) and own_columns(inner):
             return predicate, outer, inner
     return None
 
@@ -598,26 +552,19 @@ def _pull_join(relation: Join) -> _Pulled:
     starts, at = [], 0
     for part in parts:
         starts.append(at)
-        at += _width(part.relation)
+        at += width_of(part.relation)
     joined: Relation = Join(tuple(part.relation for part in parts))
     own = [start + i for start, part in zip(starts, parts, strict=True) for i in range(part.width)]
     extra = [place for place in range(at) if place not in set(own)]
     where = {place: index for index, place in enumerate((*own, *extra))}
-    joined = _projected(joined, [*own, *extra])
+    joined = projected(joined, [*own, *extra])
     ties: list[_Tie] = []
     residual: list[Scalar] = []
     for start, part in zip(starts, parts, strict=True):
         ties += [_Tie(tie.equals, tie.outer, where[start + tie.inner]) for tie in part.ties]
-        residual += [_shifted(scalar, start, where) for scalar in part.residual]
+        residual += [replaced(scalar, start, where) for scalar in part.residual]
     pulled = _Pulled(joined, len(own), tuple(ties), tuple(residual))
     return _pull_filter(pulled, relation.predicates)
-
-
-def _shifted(scalar: Scalar, start: int, where: dict[int, int]) -> Scalar:
-    def place(part: Scalar) -> Scalar:
-        return Column(where[start + part.index], part.type, part.nullable) if isinstance(part, Column) else part
-
-    return transform(scalar, place)
 
 
 def _pull_map(relation: Map) -> _Pulled:
@@ -625,8 +572,8 @@ def _pull_map(relation: Map) -> _Pulled:
     pulled = _pull(relation.input)
     row = _Row(pulled.relation, 0, pulled.width, ())
     scalars = [row.scalar(scalar) for scalar in relation.scalars]
-    before = _width(row.relation)
-    mapped = _appended(row.relation, scalars)
+    before = width_of(row.relation)
+    mapped = appended(row.relation, scalars)
     added = range(before, before + len(scalars))
     outputs = [*range(pulled.width), *added, *range(pulled.width, before)]
     where = {place: index for index, place in enumerate(outputs)}
@@ -636,10 +583,10 @@ def _pull_map(relation: Map) -> _Pulled:
             raise _CannotPull
         default = (*default, *(_on_default(scalar, default) for scalar in relation.scalars))
     return _Pulled(
-        _projected(mapped, outputs),
+        projected(mapped, outputs),
         pulled.width + len(scalars),
         tuple(_Tie(tie.equals, tie.outer, where[tie.inner]) for tie in pulled.ties),
-        tuple(_shifted(scalar, 0, where) for scalar in pulled.residual),
+        tuple(replaced(scalar, 0, where) for scalar in pulled.residual),
         default,
         pulled.one_row,
     )
@@ -651,7 +598,7 @@ def _on_default(scalar: Scalar, default: tuple[Scalar, ...]) -> Scalar:
     def place(part: Scalar) -> Scalar:
         if isinstance(part, Column):
             return default[part.index]
-        if isinstance(part, Call) and part.function.strict and any(_is_null_constant(a) for a in part.arguments):
+        if isinstance(part, Call) and part.function.strict and any(is_null_constant(a) for a in part.arguments):
             return null(part.type)
         return part
 
@@ -661,14 +608,14 @@ def _on_default(scalar: Scalar, default: tuple[Scalar, ...]) -> Scalar:
 def _pull_project(relation: Project) -> _Pulled:
     pulled = _pull(relation.input)
     width = len(relation.outputs)
-    outputs = [*relation.outputs, *range(_width(pulled.relation))]
+    outputs = [*relation.outputs, *range(width_of(pulled.relation))]
     # Residual predicates may need any column: all stay, after those that are wanted.
-    where = {place: width + place for place in range(_width(pulled.relation))}
+    where = {place: width + place for place in range(width_of(pulled.relation))}
     return _Pulled(
         Project(pulled.relation, tuple(outputs)),
         width,
         tuple(_Tie(tie.equals, tie.outer, where[tie.inner]) for tie in pulled.ties),
-        tuple(_shifted(scalar, 0, where) for scalar in pulled.residual),
+        tuple(replaced(scalar, 0, where) for scalar in pulled.residual),
         None if pulled.default is None else tuple(pulled.default[index] for index in relation.outputs),
         pulled.one_row,
     )
@@ -682,17 +629,12 @@ def _pull_reduce(relation: Reduce) -> _Pulled:
     row = _Row(pulled.relation, 0, pulled.width, ())
     keys = [row.scalar(key) for key in relation.keys]
     calls = [_aggregate(call, row) for call in relation.aggregates]
-    reduced = Reduce(row.relation, (*keys, *_at(row.relation, pulled.tied)), tuple(calls))
+    reduced = Reduce(row.relation, (*keys, *columns_at(row.relation, pulled.tied)), tuple(calls))
     first, second, third = len(keys), len(pulled.ties), len(calls)
     outputs = [*range(first), *range(first + second, first + second + third), *range(first, first + second)]
     ties = tuple(_Tie(tie.equals, tie.outer, first + third + place) for place, tie in enumerate(pulled.ties))
     default = None if relation.keys else tuple(empty_value(call) for call in calls)
-    return _Pulled(_projected(reduced, outputs), first + third, ties, (), default, not relation.keys)
-
-
-def empty_value(call: AggregateCall) -> Constant:
-    """What an aggregate is over no rows."""
-    return null(call.type) if call.function.null_when_empty else Constant(0, call.type)
+    return _Pulled(projected(reduced, outputs), first + third, ties, (), default, not relation.keys)
 
 
 def _pull_topk(relation: TopK) -> _Pulled:
@@ -712,13 +654,13 @@ def _pull_window(relation: Window) -> _Pulled:
     pulled = _without_residual(_pull(relation.input))
     if pulled.default is not None or any(holds_query(scalar) for scalar in scalars(relation)):
         raise _CannotPull
-    extra = tuple(_at(pulled.relation, pulled.tied))
+    extra = tuple(columns_at(pulled.relation, pulled.tied))
     calls = tuple(replace(call, partition=(*extra, *call.partition)) for call in relation.calls)
-    before, added = _width(pulled.relation), len(calls)
+    before, added = width_of(pulled.relation), len(calls)
     outputs = [*range(pulled.width), *range(before, before + added), *range(pulled.width, before)]
     where = {place: index for index, place in enumerate(outputs)}
     ties = tuple(_Tie(tie.equals, tie.outer, where[tie.inner]) for tie in pulled.ties)
-    windowed = _projected(Window(pulled.relation, calls), outputs)
+    windowed = projected(Window(pulled.relation, calls), outputs)
     return _Pulled(windowed, pulled.width + added, ties, (), None, pulled.one_row)
 
 
@@ -743,17 +685,17 @@ def _pull_outer_join(relation: OuterJoin) -> _Pulled:
     if pulled.default is not None or any(holds_query(predicate) for predicate in relation.predicates):
         raise _CannotPull
     right = _alone(relation.right)
-    before, added = _width(pulled.relation), _width(right)
+    before, added = width_of(pulled.relation), width_of(right)
     shift = {i: i if i < pulled.width else before + i - pulled.width for i in range(pulled.width + added)}
-    predicates = tuple(_shifted(predicate, 0, shift) for predicate in relation.predicates)
+    predicates = tuple(replaced(predicate, 0, shift) for predicate in relation.predicates)
     joined = OuterJoin(pulled.relation, right, predicates)
     outputs = [*range(pulled.width), *range(before, before + added), *range(pulled.width, before)]
     where = {place: index for index, place in enumerate(outputs)}
     return _Pulled(
-        _projected(joined, outputs),
+        projected(joined, outputs),
         pulled.width + added,
         tuple(_Tie(tie.equals, tie.outer, where[tie.inner]) for tie in pulled.ties),
-        tuple(_shifted(scalar, 0, where) for scalar in pulled.residual),
+        tuple(replaced(scalar, 0, where) for scalar in pulled.residual),
     )
 
 
@@ -778,14 +720,14 @@ class _Binder:
 
     @property
     def prefix(self) -> int:
-        return 0 if self.bindings is None else _width(self.bindings)
+        return 0 if self.bindings is None else width_of(self.bindings)
 
     def _below(self, relation: Relation) -> Relation:
         return _bound(relation, self.bindings, self.env)
 
     def _row(self, relation: Relation) -> _Row:
         """The rows of `relation`, one of our inputs, for scalars over it."""
-        return _Row(self._below(relation), self.prefix, _width(relation), self.env)
+        return _Row(self._below(relation), self.prefix, width_of(relation), self.env)
 
     def relation(self, relation: Relation) -> Relation:
         prefix = self.prefix
@@ -797,7 +739,7 @@ class _Binder:
             case Filter():
                 row = self._row(relation.input)
                 row.keep(relation.predicates)
-                return _projected(row.relation, range(prefix + row.width))
+                return projected(row.relation, range(prefix + row.width))
             case Project():
                 below = self._below(relation.input)
                 return Project(below, (*range(prefix), *(prefix + index for index in relation.outputs)))
@@ -836,16 +778,16 @@ class _Binder:
     def _map(self, relation: Map) -> Relation:
         row = self._row(relation.input)
         scalars = [row.scalar(scalar) for scalar in relation.scalars]
-        before, kept = _width(row.relation), self.prefix + row.width
-        mapped = _appended(row.relation, scalars)
-        return _projected(mapped, [*range(kept), *range(before, before + len(scalars))])
+        before, kept = width_of(row.relation), self.prefix + row.width
+        mapped = appended(row.relation, scalars)
+        return projected(mapped, [*range(kept), *range(before, before + len(scalars))])
 
     def _flat_map(self, relation: FlatMap) -> Relation:
         row = self._row(relation.input)
         arguments = tuple(row.scalar(argument) for argument in relation.arguments)
-        before, kept = _width(row.relation), self.prefix + row.width
+        before, kept = width_of(row.relation), self.prefix + row.width
         found = replace(relation, input=row.relation, arguments=arguments)
-        return _projected(found, [*range(kept), *range(before, _width(found))])
+        return projected(found, [*range(kept), *range(before, width_of(found))])
 
     def _join(self, relation: Join) -> Relation:
         if self.bindings is None:
@@ -854,9 +796,9 @@ class _Binder:
             joined = self._joined_inputs(relation.inputs)
         if not relation.predicates:
             return joined
-        row = _Row(joined, self.prefix, _width(relation), self.env)
+        row = _Row(joined, self.prefix, width_of(relation), self.env)
         row.keep(relation.predicates)
-        return _projected(_with_join_predicates(row.relation, joined), range(self.prefix + row.width))
+        return projected(_with_join_predicates(row.relation, joined), range(self.prefix + row.width))
 
     def _joined_inputs(self, parts: Sequence[Relation]) -> Relation:
         """The inputs side by side for each binding, each joined to those before by the columns of the bindings."""
@@ -868,10 +810,10 @@ class _Binder:
                 joined = Join((joined, _alone(part)))
                 continue
             right = self._below(part)
-            before = _width(joined)
-            same = _all_same(joined, range(prefix), right, range(prefix))
+            before = width_of(joined)
+            same = all_same(joined, range(prefix), right, range(prefix))
             both = Join((joined, right), same)
-            joined = _projected(both, [*range(before), *range(before + prefix, _width(both))])
+            joined = projected(both, [*range(before), *range(before + prefix, width_of(both))])
         return joined
 
     def _both_sides(
@@ -882,19 +824,19 @@ class _Binder:
         A query in a predicate that is about one side is answered there; one about both sides cannot be, before they
         are joined, and then it is asked for each pair of rows.
         """
-        prefix, width = self.prefix, _width(left)
+        prefix, width = self.prefix, width_of(left)
         rows = _Row(self._below(left), prefix, width, self.env)
-        others = _Row(self._below(right), prefix, _width(right), self.env)
+        others = _Row(self._below(right), prefix, width_of(right), self.env)
         kept = [self._on_sides(predicate, rows, others, width) for predicate in predicates]
-        shift = _width(rows.relation)
+        shift = width_of(rows.relation)
         placed = [_sided(predicate, shift) for predicate in kept]
-        same = _all_same(rows.relation, range(prefix), others.relation, range(prefix)) if prefix else ()
+        same = all_same(rows.relation, range(prefix), others.relation, range(prefix)) if prefix else ()
         return rows.relation, others.relation, (*same, *placed)
 
     def _on_sides(self, predicate: Scalar, left: _Row, right: _Row, width: int) -> Scalar:
         """The predicate over the columns of `left`, and those of `right` marked by `_RIGHT`."""
         if isinstance(predicate, Subquery) or holds_query(predicate):
-            own = _own_columns(predicate)
+            own = own_columns(predicate)
             if isinstance(predicate, Subquery):
                 if all(index < width for index in own):
                     return left.scalar(predicate)
@@ -916,41 +858,41 @@ class _Binder:
 
     def _outer_join(self, relation: OuterJoin) -> Relation:
         prefix = self.prefix
-        width, other = _width(relation.left), _width(relation.right)
+        width, other = width_of(relation.left), width_of(relation.right)
         left, right, predicates = self._both_sides(relation.left, relation.right, relation.predicates)
         if relation.full and prefix:
-            left = _appended(left, [TRUE])
-            predicates = tuple(_moved_right(p, _width(left) - 1) for p in predicates)
-        before = _width(left)
+            left = appended(left, [TRUE])
+            predicates = tuple(moved_right(p, width_of(left) - 1) for p in predicates)
+        before = width_of(left)
         joined: Relation = OuterJoin(left, right, predicates, relation.full)
         kept = [*range(prefix, prefix + width), *range(before + prefix, before + prefix + other)]
         if not (relation.full and prefix):
-            return _projected(joined, [*range(prefix), *kept])
-        missing = _is_null(column(joined, before - 1))
+            return projected(joined, [*range(prefix), *kept])
+        missing = is_null(column(joined, before - 1))
         bound = [Case(((missing, column(joined, before + i)),), column(joined, i)) for i in range(prefix)]
-        at = _width(joined)
-        return _projected(_appended(joined, bound), [*range(at, at + prefix), *kept])
+        at = width_of(joined)
+        return projected(appended(joined, bound), [*range(at, at + prefix), *kept])
 
     def _reduce(self, relation: Reduce) -> Relation:
         row = self._row(relation.input)
         keys = [row.scalar(key) for key in relation.keys]
         calls = tuple(_aggregate(call, row) for call in relation.aggregates)
-        bound = _at(row.relation, range(self.prefix))
+        bound = columns_at(row.relation, range(self.prefix))
         reduced = Reduce(row.relation, (*bound, *keys), calls)
         if relation.keys or self.bindings is None:
             return reduced
         # A binding without rows has a row of its own here: what the aggregates are over nothing.
-        marked = _appended(reduced, [TRUE])
+        marked = appended(reduced, [TRUE])
         prefix, width = self.prefix, len(calls)
-        same = _all_same(self.bindings, range(prefix), marked, range(prefix))
+        same = all_same(self.bindings, range(prefix), marked, range(prefix))
         joined = OuterJoin(self.bindings, marked, same)
-        missing = _is_null(column(joined, 2 * prefix + width))
+        missing = is_null(column(joined, 2 * prefix + width))
         values: list[Scalar] = []
         for place, call in enumerate(calls):
             value, empty = column(joined, 2 * prefix + place), empty_value(call)
-            values.append(value if _is_null_constant(empty) else Case(((missing, empty),), value))
-        at = _width(joined)
-        return _projected(_appended(joined, values), [*range(prefix), *range(at, at + width)])
+            values.append(value if is_null_constant(empty) else Case(((missing, empty),), value))
+        at = width_of(joined)
+        return projected(appended(joined, values), [*range(prefix), *range(at, at + width)])
 
     def _topk(self, relation: TopK) -> Relation:
         row = self._row(relation.input)
@@ -958,14 +900,14 @@ class _Binder:
         limit = None if relation.limit is None else row.scalar(relation.limit)
         offset = None if relation.offset is None else row.scalar(relation.offset)
         group = (*range(self.prefix), *(self.prefix + index for index in relation.group))
-        return _projected(TopK(row.relation, group, order, limit, offset), range(self.prefix + row.width))
+        return projected(TopK(row.relation, group, order, limit, offset), range(self.prefix + row.width))
 
     def _window(self, relation: Window) -> Relation:
         row = self._row(relation.input)
         calls = [_window_call(call, row, self.prefix) for call in relation.calls]
-        before, kept = _width(row.relation), self.prefix + row.width
+        before, kept = width_of(row.relation), self.prefix + row.width
         windowed = Window(row.relation, tuple(calls))
-        return _projected(windowed, [*range(kept), *range(before, before + len(calls))])
+        return projected(windowed, [*range(kept), *range(before, before + len(calls))])
 
     def _recursive(self, relation: LetRec) -> Relation:
         if any(free_in(binding.value) for binding in relation.bindings):
@@ -975,33 +917,33 @@ class _Binder:
 
     def _apply(self, relation: Apply) -> Relation:
         row = self._row(relation.left)
-        width = _width(relation.right)
+        width = width_of(relation.right)
         kept = range(self.prefix + row.width)
         pulled = _try_pull(relation.right)
         if pulled is not None and not any(holds_query(predicate) for predicate in relation.predicates):
             return self._applied(relation, row, pulled, list(kept))
         used, found = row._bindings(relation.right, ())
-        before = _width(row.relation)
+        before = width_of(row.relation)
         first = before + len(used)
-        same = _all_same(row.relation, used, found, range(len(used)))
+        same = all_same(row.relation, used, found, range(len(used)))
         if relation.outer:
             predicates = tuple(
                 _sided(_side_marked(row, predicate, found, len(used)), before) for predicate in relation.predicates
             )
             joined: Relation = OuterJoin(row.relation, found, (*same, *predicates))
-            return _projected(joined, [*kept, *range(first, first + width)])
+            return projected(joined, [*kept, *range(first, first + width)])
         joined = Join((row.relation, found), same)
-        joined = _projected(joined, [*kept, *range(first, first + width)])
+        joined = projected(joined, [*kept, *range(first, first + width)])
         filtered = _Row(joined, self.prefix, row.width + width, self.env)
         filtered.keep(relation.predicates)
-        return _projected(filtered.relation, range(self.prefix + row.width + width))
+        return projected(filtered.relation, range(self.prefix + row.width + width))
 
     def _applied(self, relation: Apply, row: _Row, pulled: _Pulled, kept: list[int]) -> Relation:
-        before, width = _width(row.relation), pulled.width
+        before, width = width_of(row.relation), pulled.width
         if pulled.default is not None:
             values = row._joined(pulled)
-            at = _width(row.relation)
-            rows = _projected(_appended(row.relation, values), [*kept, *range(at, at + width)])
+            at = width_of(row.relation)
+            rows = projected(appended(row.relation, values), [*kept, *range(at, at + width)])
             if not relation.predicates:
                 return rows
             if relation.outer:
@@ -1015,7 +957,7 @@ class _Binder:
         predicates = (*ties, *conditions)
         both = (row.relation, answers)
         joined: Relation = OuterJoin(*both, predicates) if relation.outer else Join(both, predicates)
-        return _projected(joined, [*kept, *range(before, before + width)])
+        return projected(joined, [*kept, *range(before, before + width)])
 
 
 def _unsupported_condition() -> QueryError:
@@ -1068,17 +1010,6 @@ def _side_marked(row: _Row, predicate: Scalar, right: Relation, first: int) -> S
     return transform(predicate, place)
 
 
-def _moved_right(scalar: Scalar, before: int) -> Scalar:
-    """The scalar after one more column has come to the left side, which had `before` of them."""
-
-    def place(part: Scalar) -> Scalar:
-        if isinstance(part, Column) and part.index >= before:
-            return Column(part.index + 1, part.type, part.nullable)
-        return part
-
-    return transform(scalar, place)
-
-
 def _renumbered(query: Subquery, width: int) -> Subquery:
     """A query about the right side of a join, as one about its row alone."""
 
@@ -1104,4 +1035,4 @@ def _order_key(key: OrderKey, row: _Row) -> OrderKey:
 
 def _window_call(call: WindowCall, row: _Row, prefix: int) -> WindowCall:
     found = window_with(call, row.scalar)
-    return replace(found, partition=(*_at(row.relation, range(prefix)), *found.partition))
+    return replace(found, partition=(*columns_at(row.relation, range(prefix)), *found.partition))

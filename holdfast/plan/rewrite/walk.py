@@ -1,0 +1,20 @@
+"""Walking over plans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from holdfast.plan.rebuild import rebuilt
+from holdfast.plan.relation import Relation
+
+
+def bottom_up(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:
+    """`change` applied to every operator, inputs first. What occurs twice is changed once."""
+    done: dict[Relation, Relation] = {}
+
+    def walk(part: Relation) -> Relation:
+        if part not in done:
+            done[part] = change(rebuilt(part, lambda below, _: walk(below), lambda scalar: scalar))
+        return done[part]
+
+    return walk(relation)
