@@ -1,7 +1,0 @@
-"""Numbers."""
-
-from __future__ import annotations
-
-from holdfast.plan.functions.function import Family
-
-FAMILY = Family("Numbers")
