@@ -8,8 +8,9 @@ from operator import and_, or_, xor
 from typing import Any as Value  # as `plan/types.py` lists them
 from typing import TypeAlias
 
-from holdfast.plan.functions.function import Aggregate, Any, Family, Pattern, Types
+from holdfast.plan.functions.function import Aggregate, Any, Family, Pattern, SparkText, Types
 from holdfast.plan.functions.numeric_types import of
+from holdfast.plan.functions.spark_order import order_key
 from holdfast.plan.order import sort_key
 from holdfast.plan.types import (
     BOOL,
@@ -98,6 +99,17 @@ _ORDERED_BY_US: tuple[Pattern, ...] = (JSONB, Any.ARRAY, Any.LIST, Any.RECORD, A
 """Spark has nulls inside of a value before all others, PostgreSQL after."""
 
 
+def _chosen_by(name: str) -> SparkText:
+    """Spark's text for values that it does not order as we do, where it has a key of theirs that it does."""
+
+    def text(arguments: Sequence[str], types: Sequence[Type], _: Type) -> str | None:
+        (argument,) = arguments
+        key = order_key(argument, types[0])
+        return key and f"{name}_by({argument}, CASE WHEN {argument} IS NOT NULL THEN {key} END)"
+
+    return text
+
+
 def _same_type(types: Sequence[Type]) -> Type:
     return of(types[0]) if isinstance(types[0], Numeric) else types[0]
 
@@ -115,7 +127,9 @@ def _extremes(name: str, python: Callable[[Types, Rows], Value], doc: str) -> tu
         )
         for type_ in _ORDERED_BY_SPARK
     )
-    by_us = (Aggregate(name, (kind,), kind, python, typed=True, doc=doc) for kind in _ORDERED_BY_US)
+    by_us = (
+        Aggregate(name, (kind,), kind, python, spark=_chosen_by(name), typed=True, doc=doc) for kind in _ORDERED_BY_US
+    )
     return (*by_spark, *by_us)
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import fsum, isfinite, isinf, nan
+from math import fsum, isfinite, isinf, nan, trunc
 
 from holdfast.plan.errors import DataError, IntervalFieldOverflow, NumericValueOutOfRange
 from holdfast.plan.functions.aggregates import Rows
 from holdfast.plan.functions.function import Aggregate, Family, Types
 from holdfast.plan.functions.numeric_types import EXACT, fitted, of, whole_digits
+from holdfast.plan.functions.spark_text import failure
 from holdfast.plan.real import rounded
 from holdfast.plan.types import (
     FLOAT4,
@@ -36,7 +37,7 @@ from holdfast.plan.types import (
 )
 
 _DAYS_OF_A_MONTH = 30
-_MICROS_OF_A_DAY = 86_400_000_000
+_SECONDS_OF_A_DAY = 86_400
 
 _COUNT_DIGITS = 7
 """Digits that Spark has left for the number of rows, where it averages numbers that are as large as can be."""
@@ -50,6 +51,10 @@ def exact_sum(values: Sequence[float]) -> float:
         return nan  # both infinities
     except OverflowError:
         return _float(sum(map(Fraction, values)))
+
+
+def float_mean(values: Sequence[float]) -> float:
+    return exact_sum(values) / len(values)
 
 
 def _float(exact: Fraction | int) -> float:
@@ -105,7 +110,7 @@ def _real_total(rows: Rows) -> float | None:
     return found
 
 
-def _interval(months: int, days: int, micros: int) -> Interval:
+def interval_of(months: int, days: int, micros: int) -> Interval:
     if not (-(2**31) <= months < 2**31 and -(2**31) <= days < 2**31 and -(2**63) <= micros < 2**63):
         raise IntervalFieldOverflow("interval out of range")
     return Interval(months, days, micros)
@@ -114,14 +119,27 @@ def _interval(months: int, days: int, micros: int) -> Interval:
 def _interval_total(rows: Rows) -> Interval | None:
     if not rows:
         return None
-    return _interval(*(sum(field) for field in zip(*(value for (value,) in rows), strict=True)))
+    return interval_of(*(sum(field) for field in zip(*(value for (value,) in rows), strict=True)))
 
 
 def _sum_type(types: Sequence[Type]) -> Type:
     return numeric(MAX_PRECISION, of(types[0]).scale)
 
 
+_OVERFLOW = failure(NumericValueOutOfRange, "value out of range: overflow")
+
+
+def checked(result: str, argument: str = "{0}") -> str:
+    """Spark's text of an aggregate of floats. Only infinite values make it infinite, others are out of range then."""
+    strange = f"bool_or(isnan({argument}) OR abs({argument}) = double('infinity'))"
+    is_strange = f"(isnan({result}) OR abs({result}) = double('infinity'))"
+    return f"CASE WHEN {is_strange} AND NOT {strange} THEN {_OVERFLOW} ELSE {result} END"
+
+
 _SUM = "The sum of all values."
+_FLOAT_SUM = checked("sum({distinct}{0})")
+_REAL_SUM = checked("CAST(sum({distinct}{0}) AS FLOAT)")
+_FLOAT_AVERAGE = checked("avg({distinct}{0})")
 _LONG_SUM = "CAST(sum({distinct}CAST({0} AS DECIMAL(28, 0))) AS DECIMAL(38, 0))"
 _UNSIGNED_SUM = "CAST(sum({distinct}CAST({0} AS DECIMAL(20, 0))) AS DECIMAL(20, 0))"
 
@@ -142,8 +160,8 @@ _SUMS = (
         typed=True,
         doc=_SUM,
     ),
-    Aggregate("sum", (FLOAT4,), FLOAT4, _real_total, spark="CAST(sum({distinct}{0}) AS FLOAT)", fails=True, doc=_SUM),
-    Aggregate("sum", (FLOAT8,), FLOAT8, _float_total, spark="sum({distinct}{0})", fails=True, doc=_SUM),
+    Aggregate("sum", (FLOAT4,), FLOAT4, _real_total, spark=_REAL_SUM, fails=True, doc=_SUM),
+    Aggregate("sum", (FLOAT8,), FLOAT8, _float_total, spark=_FLOAT_SUM, fails=True, doc=_SUM),
     Aggregate("sum", (INTERVAL,), INTERVAL, _interval_total, fails=True, doc=_SUM),
 )
 
@@ -176,9 +194,7 @@ def _numeric_average(types: Types, rows: Rows) -> Decimal | None:
 
 
 def _float_average(rows: Rows) -> float | None:
-    if not rows:
-        return None
-    return exact_sum([value for (value,) in rows]) / len(rows)
+    return float_mean([value for (value,) in rows]) if rows else None
 
 
 def _interval_average(rows: Rows) -> Interval | None:
@@ -186,21 +202,24 @@ def _interval_average(rows: Rows) -> Interval | None:
     return None if total is None else divided(total, len(rows))
 
 
-def divided(value: Interval, count: int) -> Interval:
-    """What is over of months becomes days, and of days time: a month has thirty days."""
-    months, days = _truncated(value.months, count), _truncated(value.days, count)
-    over = Fraction(value.months, count) - months
-    more_days = over * _DAYS_OF_A_MONTH
-    whole_days = _truncated(more_days.numerator, more_days.denominator)
-    rest = (more_days - whole_days) + (Fraction(value.days, count) - days)
-    micros = Fraction(value.micros, count) + rest * _MICROS_OF_A_DAY
-    return _interval(months, days + whole_days, round(micros))
+def divided(value: Interval, divisor: float) -> Interval:
+    return _spread(value.months / divisor, value.days / divisor, value.micros / divisor)
 
 
-def _truncated(numerator: int, denominator: int) -> int:
-    """The quotient towards zero."""
-    quotient = abs(numerator) // denominator
-    return quotient if numerator >= 0 else -quotient
+def multiplied(value: Interval, factor: float) -> Interval:
+    return _spread(value.months * factor, value.days * factor, value.micros * factor)
+
+
+def _spread(months: float, days: float, micros: float) -> Interval:
+    """What is over of months becomes days, and of days time: a month has thirty days, a day 24 hours.
+
+    In floats, and rounded where PostgreSQL rounds.
+    """
+    over = round((months - trunc(months)) * _DAYS_OF_A_MONTH, 6)
+    rest = round((days - trunc(days) + over - trunc(over)) * _SECONDS_OF_A_DAY, 6)
+    carried = trunc(rest / _SECONDS_OF_A_DAY)
+    rest -= carried * _SECONDS_OF_A_DAY
+    return interval_of(trunc(months), trunc(days) + carried + trunc(over), round(micros + rest * 1e6))
 
 
 _AVERAGE = "The mean of all values."
@@ -219,8 +238,8 @@ _AVERAGES = (
         )
         for type_ in (INT2, INT4, INT8, UINT2, UINT4, UINT8, NUMERIC)
     ),
-    Aggregate("avg", (FLOAT4,), FLOAT8, _float_average, spark="avg({distinct}{0})", fails=True, doc=_AVERAGE),
-    Aggregate("avg", (FLOAT8,), FLOAT8, _float_average, spark="avg({distinct}{0})", fails=True, doc=_AVERAGE),
+    Aggregate("avg", (FLOAT4,), FLOAT8, _float_average, spark=_FLOAT_AVERAGE, fails=True, doc=_AVERAGE),
+    Aggregate("avg", (FLOAT8,), FLOAT8, _float_average, spark=_FLOAT_AVERAGE, fails=True, doc=_AVERAGE),
     Aggregate("avg", (INTERVAL,), INTERVAL, _interval_average, fails=True, doc=_AVERAGE),
 )
 

@@ -47,9 +47,9 @@ def table(name: str, *types: Type) -> Get:
 
 
 def overload(name: str, *bases: str) -> Aggregate:
-    """The aggregate of the registry for arguments of these bases."""
+    """The aggregate of the registry for arguments of these bases, or kinds of types."""
     for found in AGGREGATES[name]:
-        patterns = tuple(pattern.base if isinstance(pattern, Type) else "any" for pattern in found.arguments)
+        patterns = tuple(pattern.base if isinstance(pattern, Type) else pattern.value for pattern in found.arguments)
         if patterns == bases:
             return found
     raise KeyError(name, bases)
