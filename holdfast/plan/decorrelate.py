@@ -172,6 +172,8 @@ class _Row:
             single = pulled if pulled.one_row else _single(pulled)
             return self._joined(single)[0]
         used, found = self._bindings(query.relation, ())
+        if used and _has_one_row(query.relation):
+            return self._looked_up(used, found)
         keys = tuple(columns_at(found, range(len(used))))
         value = column(found, len(used))
         single_value = AggregateCall(SINGLE_VALUE, (value,), value.type, True)

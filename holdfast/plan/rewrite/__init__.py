@@ -12,12 +12,14 @@ from holdfast.plan.relation import Plan, Relation
 from holdfast.plan.rewrite.fold_constants import fold_constants
 from holdfast.plan.rewrite.fuse_maps import fuse_maps
 from holdfast.plan.rewrite.order_joins import order_joins
+from holdfast.plan.rewrite.outer_to_inner import outer_to_inner
 from holdfast.plan.rewrite.prune_columns import prune_columns
 from holdfast.plan.rewrite.push_down_filters import push_down_filters
 
 RULES: tuple[Callable[[Relation], Relation], ...] = (
     fold_constants,
     fuse_maps,
+    outer_to_inner,
     push_down_filters,
     order_joins,
     push_down_filters,

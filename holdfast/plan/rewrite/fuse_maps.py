@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.plan.relation import Filter, Map, Project, Relation
 from holdfast.plan.rewrite.walk import bottom_up
-from holdfast.plan.scalar import columns_of, moved
+from holdfast.plan.scalar import Column, columns_of, moved
 
 
 def fuse_maps(relation: Relation) -> Relation:
@@ -48,6 +48,8 @@ def _map(relation: Map) -> Relation:
     below = relation.input
     if not relation.scalars:
         return below
+    if any(isinstance(scalar, Column) for scalar in relation.scalars):
+        return _without_copies(relation)
     if isinstance(below, Project):
         outputs, width = below.outputs, len(below.input.columns)
         scalars = tuple(moved(scalar, lambda index: outputs[index]) for scalar in relation.scalars)
@@ -58,3 +60,14 @@ def _map(relation: Map) -> Relation:
         if all(max(columns_of(scalar), default=-1) < width for scalar in relation.scalars):
             return Map(below.input, (*below.scalars, *relation.scalars))
     return relation
+
+
+def _without_copies(relation: Map) -> Relation:
+    """A column that is repeated is the projection's business."""
+    outputs = list(range(len(relation.input.columns)))
+    made = [scalar for scalar in relation.scalars if not isinstance(scalar, Column)]
+    at = len(outputs)
+    for scalar in relation.scalars:
+        outputs.append(scalar.index if isinstance(scalar, Column) else at)
+        at += not isinstance(scalar, Column)
+    return _project(Project(_map(Map(relation.input, tuple(made))), tuple(outputs)))

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import pytest
+
+from holdfast.errors import QueryError
+from holdfast.plan.check import check
+from holdfast.plan.decorrelate import CorrelatedRecursion, decorrelate
+from holdfast.plan.relation import (
+    Apply,
+    Filter,
+    Join,
+    Let,
+    LetRec,
+    Local,
+    Map,
+    OuterJoin,
+    Project,
+    Recursive,
+    Reduce,
+    Relation,
+    TopK,
+    Union,
+)
+from holdfast.plan.scalar import Scalar, Subquery
+from holdfast.plan.types import BOOL, INT4, INT8, Type
+from tests.plan.build import T, U, assert_shows, col, count, eq, lit, lt, maximum, negation, outer, plan
+
+
+def decorrelated(relation: Relation) -> Relation:
+    check(relation)
+    return decorrelate(plan(relation)).relation
+
+
+def value(relation: Relation, type_: Type = INT4) -> Subquery:
+    return Subquery("scalar", relation, None, type_, True)
+
+
+def exists(relation: Relation) -> Subquery:
+    return Subquery("exists", relation, None, BOOL, False)
+
+
+def any_of(relation: Relation, predicate: Scalar) -> Subquery:
+    return Subquery("any", relation, predicate, BOOL, True)
+
+
+TIED = Filter(U, (eq(col(0), outer(0)),))
+
+
+def test_exists_is_a_semi_join_by_whatever_the_query_compares() -> None:
+    query = Filter(U, (eq(col(0), outer(0)), lt(col(1), outer(1))))
+    assert_shows(
+        decorrelated(Filter(T, (exists(query),))),
+        """
+        SemiJoin on (#0 = #2) AND (#3 < #1)
+          Get t
+          Get u
+        """,
+    )
+
+
+def test_not_exists_is_an_anti_join() -> None:
+    assert_shows(
+        decorrelated(Filter(T, (negation(exists(TIED)),))),
+        """
+        AntiJoin on (#0 = #2)
+          Get t
+          Get u
+        """,
+    )
+
+
+def test_not_in_matches_what_it_cannot_tell() -> None:
+    query = any_of(Project(U, (1,)), eq(col(0), col(2)))
+    assert_shows(
+        decorrelated(Filter(T, (negation(query),))),
+        """
+        AntiJoin on coalesce((#0 = #2), t)
+          Get t
+          Project (#1)
+            Get u
+        """,
+    )
+
+
+def test_in_as_a_value_is_true_false_or_unknown() -> None:
+    query = any_of(Project(U, (1,)), eq(col(0), col(2)))
+    assert_shows(
+        decorrelated(Map(T, (query,))),
+        """
+        Project (#0, #1, #5)
+          Map (CASE WHEN #3 THEN t WHEN #4 THEN null ELSE f END)
+            LeftJoin on is_not_distinct(#0, #2)
+              Get t
+              Reduce by (#0) (bool_or((#0 = #1)), bool_or(is_null((#0 = #1))))
+                CrossJoin
+                  Distinct
+                    Project (#0)
+                      Get t
+                  Project (#1)
+                    Get u
+        """,
+    )
+
+
+def test_an_aggregate_is_grouped_by_what_ties_it() -> None:
+    query = value(Reduce(TIED, (), (maximum(col(1)),)))
+    assert_shows(
+        decorrelated(Filter(T, (lt(col(1), query),))),
+        """
+        Project (#0, #1)
+          Filter (#1 < #2)
+            LeftJoin on (#0 = #3)
+              Get t
+              Project (#1, #0)
+                Reduce by (#0) (max(#1))
+                  Get u
+        """,
+    )
+
+
+def test_a_count_of_no_rows_is_zero() -> None:
+    query = value(Reduce(TIED, (), (count(),)), INT8)
+    assert_shows(
+        decorrelated(Map(T, (query,))),
+        """
+        Project (#0, #1, #5)
+          Map (CASE WHEN is_null(#4) THEN 0 ELSE #2 END)
+            LeftJoin on (#0 = #3)
+              Get t
+              Map (t)
+                Project (#1, #0)
+                  Reduce by (#0) (count(*))
+                    Get u
+        """,
+    )
+
+
+def test_a_query_for_a_value_has_at_most_one_row() -> None:
+    assert_shows(
+        decorrelated(Map(T, (value(Project(TIED, (1,))),))),
+        """
+        Project (#0, #1, #4)
+          Map (#2)
+            LeftJoin on (#0 = #3)
+              Get t
+              Project (#1, #0)
+                Reduce by (#1) (single_value(#0))
+                  Project (#1, #0, #1)
+                    Get u
+        """,
+    )
+
+
+def test_a_value_that_depends_on_nothing_is_computed_once() -> None:
+    query = value(Reduce(U, (), (maximum(col(1)),)))
+    assert_shows(
+        decorrelated(Filter(T, (lt(col(1), query),))),
+        """
+        Project (#0, #1)
+          Filter (#1 < #2)
+            CrossJoin
+              Get t
+              Reduce (max(#1))
+                Get u
+        """,
+    )
+
+
+def test_a_query_of_any_shape_is_evaluated_for_the_different_outer_values() -> None:
+    query = value(Reduce(Filter(U, (lt(col(0), outer(0)),)), (), (count(),)), INT8)
+    assert_shows(
+        decorrelated(Map(T, (query,))),
+        """
+        Project (#0, #1, #4)
+          Map (#3)
+            LeftJoin on is_not_distinct(#0, #2)
+              Get t
+              Project (#0, #4)
+                Map (CASE WHEN is_null(#3) THEN 0 ELSE #2 END)
+                  LeftJoin on is_not_distinct(#0, #1)
+                    Distinct
+                      Project (#0)
+                        Get t
+                    Map (t)
+                      Reduce by (#0) (count(*))
+                        Filter (#1 < #0)
+                          CrossJoin
+                            Distinct
+                              Project (#0)
+                                Get t
+                            Get u
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        TIED,
+        Filter(U, (lt(col(0), outer(0)),)),
+        Map(U, (outer(1),)),
+        TopK(TIED, (), (), lit(1, INT8)),
+        TopK(Filter(U, (lt(col(0), outer(0)),)), (), (), lit(1, INT8)),
+        Union((TIED, Filter(U, (eq(col(1), outer(1)),)))),
+        Join((TIED, U), (eq(col(0), col(2)),)),
+        OuterJoin(TIED, Filter(U, (eq(col(0), outer(1)),)), (eq(col(0), col(2)),)),
+        OuterJoin(TIED, Filter(U, (eq(col(0), outer(1)),)), (eq(col(0), col(2)),), full=True),
+        Let("x", TIED, Join((Local("x", U.columns), Local("x", U.columns)))),
+        Filter(U, (exists(Filter(T, (eq(col(0), outer(0, 2)), eq(col(1), outer(1))))),)),
+        Apply(TIED, Filter(T, (eq(col(0), outer(0)), lt(col(1), outer(1, 2))))),
+    ],
+)
+@pytest.mark.parametrize("padded", [False, True])
+def test_every_lateral_relation_is_a_join(right: Relation, padded: bool) -> None:
+    applied = Apply(T, right, (), padded)
+    check(applied)
+    found = decorrelate(plan(applied))
+    check(found, decorrelated=True)
+    assert [column.type for column in found.relation.columns] == [column.type for column in applied.columns]
+
+
+def test_a_recursive_query_about_an_outer_row_is_refused() -> None:
+    body = LetRec((Recursive("r", TIED, U.columns),), Local("r", U.columns))
+    with pytest.raises(CorrelatedRecursion):
+        decorrelated(Apply(T, body))
+    assert issubclass(CorrelatedRecursion, QueryError)
