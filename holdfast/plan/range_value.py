@@ -6,7 +6,6 @@ A range of whole numbers or days has one form: its lower bound is in it and its 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import total_ordering
 from typing import Any, NamedTuple
 
 from holdfast.plan.calendar import LAST_DATE, is_infinite_date
@@ -54,52 +53,37 @@ def _next(base: str, bound: int) -> int:
     return bound + 1
 
 
-@total_ordering
 class _Bound(NamedTuple):
-    """An end of a range among those of others. A lower bound outside of its range lies just after its value."""
+    """An end of a range among those of others. What lies just after its value has side 1, what lies at it side 0."""
 
-    value: Any  # a bound, or None for infinite
+    infinity: int
+    value: Any  # a bound; 0 where it is infinite, since infinities are compared by themselves
     side: int
-    lower: bool
-
-    def _key(self) -> tuple[int, Any, int]:  # the value is compared between equal infinities only where there are none
-        infinity = 0 if self.value is not None else (-1 if self.lower else 1)
-        return (infinity, self.value if infinity == 0 else 0, self.side)
-
-    def __lt__(self, other: object) -> bool:
-        return isinstance(other, _Bound) and self._key() < other._key()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Bound) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
 
 
-def lower_of(value: RangeValue) -> _Bound:
-    return _Bound(value.lower, 0 if value.lower_inclusive else 1, True)
+def _lower(value: RangeValue) -> _Bound:
+    return _Bound(-1, 0, 0) if value.lower is None else _Bound(0, value.lower, 0 if value.lower_inclusive else 1)
 
 
-def upper_of(value: RangeValue) -> _Bound:
-    """Just after its value where that is in the range; at it where it is not."""
-    return _Bound(value.upper, 1 if value.upper_inclusive else 0, False)
+def _upper(value: RangeValue) -> _Bound:
+    return _Bound(1, 0, 0) if value.upper is None else _Bound(0, value.upper, 1 if value.upper_inclusive else 0)
 
 
 def contains_element(value: RangeValue, element: Any) -> bool:
     if value.empty:
         return False
-    point = _Bound(element, 0, True)
-    return lower_of(value) <= point < upper_of(value)
+    point = _Bound(0, element, 0)
+    return _lower(value) <= point < _upper(value)
 
 
 def contains(left: RangeValue, right: RangeValue) -> bool:
     if right.empty:
         return True
-    return not left.empty and lower_of(left) <= lower_of(right) and upper_of(right) <= upper_of(left)
+    return not left.empty and _lower(left) <= _lower(right) and _upper(right) <= _upper(left)
 
 
 def before(left: RangeValue, right: RangeValue) -> bool:
-    return not (left.empty or right.empty) and upper_of(left) <= lower_of(right)
+    return not (left.empty or right.empty) and _upper(left) <= _lower(right)
 
 
 def overlaps(left: RangeValue, right: RangeValue) -> bool:
@@ -108,22 +92,22 @@ def overlaps(left: RangeValue, right: RangeValue) -> bool:
 
 def not_right_of(left: RangeValue, right: RangeValue) -> bool:
     """`&<`"""
-    return not (left.empty or right.empty) and upper_of(left) <= upper_of(right)
+    return not (left.empty or right.empty) and _upper(left) <= _upper(right)
 
 
 def not_left_of(left: RangeValue, right: RangeValue) -> bool:
     """`&>`"""
-    return not (left.empty or right.empty) and lower_of(left) >= lower_of(right)
+    return not (left.empty or right.empty) and _lower(left) >= _lower(right)
 
 
 def adjacent(left: RangeValue, right: RangeValue) -> bool:
     if left.empty or right.empty:
         return False
-    return _meet(upper_of(left), lower_of(right)) or _meet(upper_of(right), lower_of(left))
+    return _meet(_upper(left), _lower(right)) or _meet(_upper(right), _lower(left))
 
 
 def _meet(upper: _Bound, lower: _Bound) -> bool:
-    return upper.value is not None and upper == lower
+    return not upper.infinity and upper == lower
 
 
 def union(left: RangeValue, right: RangeValue) -> RangeValue:
@@ -138,30 +122,34 @@ def merge(left: RangeValue, right: RangeValue) -> RangeValue:
         return right
     if right.empty:
         return left
-    return _between(min(lower_of(left), lower_of(right)), max(upper_of(left), upper_of(right)))
+    return _between(min(_lower(left), _lower(right)), max(_upper(left), _upper(right)))
 
 
 def intersection(left: RangeValue, right: RangeValue) -> RangeValue:
     if not overlaps(left, right):
         return EMPTY
-    return _between(max(lower_of(left), lower_of(right)), min(upper_of(left), upper_of(right)))
+    return _between(max(_lower(left), _lower(right)), min(_upper(left), _upper(right)))
 
 
 def difference(left: RangeValue, right: RangeValue) -> RangeValue:
     if not overlaps(left, right):
         return left
-    starts_before = lower_of(left) < lower_of(right)
-    ends_after = upper_of(left) > upper_of(right)
+    starts_before = _lower(left) < _lower(right)
+    ends_after = _upper(left) > _upper(right)
     if starts_before and ends_after:
         raise InvalidRange("result of range difference would not be contiguous")
     if starts_before:
-        return _between(lower_of(left), lower_of(right))
+        return _between(_lower(left), _lower(right))
     if ends_after:
-        return _between(upper_of(right), upper_of(left))
+        return _between(_upper(right), _upper(left))
     return EMPTY
 
 
 def _between(lower: _Bound, upper: _Bound) -> RangeValue:
     # Where a range of steps was cut, the cut is at one of the bounds, so the form stays the one it has.
-    inclusive = lower.value is not None and lower.side == 0
-    return RangeValue(lower.value, upper.value, inclusive, upper.value is not None and upper.side == 1)
+    return RangeValue(
+        None if lower.infinity else lower.value,
+        None if upper.infinity else upper.value,
+        not lower.infinity and lower.side == 0,
+        not upper.infinity and upper.side == 1,
+    )
