@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from holdfast.plan.relation import Plan, Relation
+from holdfast.plan.rewrite.factor_conditions import factor_conditions
 from holdfast.plan.rewrite.fold_constants import fold_constants
 from holdfast.plan.rewrite.fuse_maps import fuse_maps
 from holdfast.plan.rewrite.order_joins import order_joins
@@ -18,6 +19,7 @@ from holdfast.plan.rewrite.push_down_filters import push_down_filters
 
 RULES: tuple[Callable[[Relation], Relation], ...] = (
     fold_constants,
+    factor_conditions,
     fuse_maps,
     outer_to_inner,
     push_down_filters,

@@ -15,6 +15,7 @@ from holdfast.plan.relation import (
     Union,
     Values,
 )
+from holdfast.plan.rewrite.factor_conditions import factor_conditions
 from holdfast.plan.rewrite.fold_constants import fold_constants, folded
 from holdfast.plan.rewrite.fuse_maps import fuse_maps
 from holdfast.plan.rewrite.order_joins import order_joins
@@ -228,5 +229,29 @@ def test_a_union_is_pruned_on_all_sides() -> None:
             Get t
           Project (#1)
             Get u
+        """,
+    )
+
+
+def test_what_every_branch_asks_for_is_asked_once() -> None:
+    tie, small, large = eq(col(0), col(2)), lt(col(1), lit(1)), lt(lit(9), col(1))
+    assert_shows(
+        factor_conditions(Join((T, U), (Or((And((tie, small)), And((large, tie)))),))),
+        """
+        Join on (#0 = #2) AND ((#1 < 1) OR (9 < #1))
+          Get t
+          Get u
+        """,
+    )
+
+
+def test_a_branch_that_asks_for_nothing_more_makes_the_others_needless() -> None:
+    tie, small = eq(col(0), col(2)), lt(col(1), lit(1))
+    assert_shows(
+        factor_conditions(Join((T, U), (Or((And((tie, small)), tie)),))),
+        """
+        Join on (#0 = #2)
+          Get t
+          Get u
         """,
     )
