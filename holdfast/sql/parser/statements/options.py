@@ -166,7 +166,7 @@ def _parenthesized(cursor: Cursor) -> ValueList | OptionGroup:
     location = cursor.location
     if cursor.accept("(", ")"):
         return ValueList((), location=location)
-    if cursor.at_words("(", "MAP", "[") or (cursor.at_words("(", "SECRET") and cursor.peek(3) in _ENDS):
+    if cursor.at_words("(", "MAP", "[") or _at_secrets(cursor):
         return ValueList(cursor.parenthesized(lambda: value(cursor)), location=location)
     ahead = 1
     while cursor.index + ahead < cursor.end and cursor.tokens.is_word(cursor.index + ahead):
@@ -174,6 +174,16 @@ def _parenthesized(cursor: Cursor) -> ValueList | OptionGroup:
     if (ahead > 1 and cursor.peek(ahead) not in (",", ")", ".")) or ahead > 2:
         return OptionGroup(option_list(cursor), location=location)
     return ValueList(cursor.parenthesized(lambda: value(cursor)), location=location)
+
+
+def _at_secrets(cursor: Cursor) -> bool:
+    """Whether a list stands here that begins with a secret, and not with an option of that name and its value."""
+    if not cursor.at_words("(", "SECRET") or not cursor.at_identifier(2):
+        return False
+    end = 3
+    while cursor.peek(end) == ".":
+        end += 2
+    return cursor.peek(end) in _ENDS
 
 
 def _brokers(cursor: Cursor) -> Brokers:
