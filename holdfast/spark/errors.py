@@ -64,7 +64,11 @@ def spark_errors() -> Iterator[None]:
 
 
 # What Spark says when it ended under a job, or before, or did not even start.
-GONE = re.compile(r"SparkContext was shut ?down|stopped SparkContext|JAVA_GATEWAY_EXITED|INVALID_HANDLE\.SESSION_")
+# A part of a context that is null has been stopped: a job that ends just then trips over it.
+GONE = re.compile(
+    r"SparkContext was shut ?down|stopped SparkContext|JAVA_GATEWAY_EXITED|INVALID_HANDLE\.SESSION_"
+    r"|return value of \S*SparkContext\.\w+\(\)\S* is null"
+)
 GONE_STATUS = ("UNAVAILABLE", "DEADLINE_EXCEEDED")
 CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]\s+(.*?)\s*(?:SQLSTATE: ([0-9A-Z]{5})|\Z)", re.DOTALL)
 READ_CONDITIONS = ("FAILED_READ_FILE", "PATH_NOT_FOUND")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from holdfast.errors import UnavailableError, UsageError
@@ -120,6 +121,20 @@ def test_errors_that_are_not_sparks_pass_unchanged() -> None:
 
 def test_what_died_is_unavailable() -> None:
     assert issubclass(SparkUnavailable, UnavailableError)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[CONTEXT_UNAVAILABLE_FOR_REMOTE_CLIENT] Cannot call methods on a stopped SparkContext.",
+        "Job 0 cancelled because SparkContext was shut down",
+        'Cannot invoke "org.apache.spark.scheduler.DAGScheduler.cleanupQueryJobs(long)" because the return value of '
+        '"org.apache.spark.SparkContext.dagScheduler()" is null',
+    ],
+)
+def test_what_a_stopped_context_says_is_unavailable(said: str) -> None:
+    with pytest.raises(SparkUnavailable, match=r"^Spark is gone$"), spark_errors():
+        raise PySparkException(said)
 
 
 def test_a_java_that_is_killed_is_unavailable(tmp_path: Path) -> None:
