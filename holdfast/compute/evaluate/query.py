@@ -7,10 +7,11 @@ from itertools import islice
 
 import pyarrow as pa
 
-from holdfast.compute.evaluate.columns import columnar, is_sortable, sorted_table
+from holdfast.compute.evaluate.columns import columnar
 from holdfast.compute.evaluate.keys import Sorter, ordering
 from holdfast.compute.evaluate.limits import bounds
 from holdfast.compute.evaluate.relations import Surroundings, expanded, types_of
+from holdfast.compute.evaluate.sorting import is_sortable, sorted_table
 from holdfast.compute.evaluate.values import table_of
 from holdfast.plan.relation import Plan
 
@@ -23,12 +24,12 @@ def evaluate(plan: Plan, inputs: Mapping[str, pa.Table], parameters: Sequence[ob
     start, count = bounds(plan.limit, plan.offset, (), parameters)
     break_ties = plan.limit is not None or plan.offset is not None
     relation, shown = plan.relation, len(plan.names)
-    if is_sortable(plan.order, relation):
+    types = types_of(relation)
+    if is_sortable(plan.order, relation, break_ties=break_ties):
         table = columnar(relation, inputs, parameters)
         if table is not None:
-            ordered = sorted_table(table, plan.order, break_ties=break_ties).slice(start, count)
+            ordered = sorted_table(table, types, plan.order, start, count, break_ties=break_ties)
             return ordered.select(range(shown)).rename_columns(list(plan.names))
-    types = types_of(relation)
     rows = Sorter(plan.order, ordering(types), parameters).sort(
         expanded(relation, Surroundings(inputs, parameters)), break_ties=break_ties
     )
