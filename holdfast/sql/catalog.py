@@ -1,0 +1,56 @@
+"""What planning asks of the catalog: the relations and types that names mean.
+
+The catalog itself is the caller's; this is what it looks like from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from holdfast.plan.types import Type
+from holdfast.sql.syntax.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogColumn:
+    name: str
+    type: Type
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogRelation:
+    """A relation: `id` is what a plan gets it by; no two of its rows agree on the columns of a key.
+
+    `name` is its last part, which is what it is called in a query without an alias; `schema` the parts before.
+    A view that is not kept has a `view` to read instead: its query, or the text of it, with the columns' names.
+    """
+
+    id: str
+    name: str
+    columns: tuple[CatalogColumn, ...]
+    keys: tuple[tuple[int, ...], ...] = ()
+    schema: tuple[str, ...] = ()
+    view: Query | str | None = None
+
+
+class Catalog(Protocol):
+    def relation(self, parts: tuple[str, ...]) -> CatalogRelation | None:
+        """The relation that a name of one to three parts means: database, schema, relation. None if there is none.
+
+        Names without a schema are looked up along the search path.
+        """
+
+    def type(self, parts: tuple[str, ...]) -> Type | None:
+        """The user-defined type of this name."""
+
+
+class EmptyCatalog:
+    """No relations and no types: enough for queries over constants."""
+
+    def relation(self, parts: tuple[str, ...]) -> CatalogRelation | None:  # noqa: ARG002  # the protocol's
+        return None
+
+    def type(self, parts: tuple[str, ...]) -> Type | None:  # noqa: ARG002  # the protocol's
+        return None

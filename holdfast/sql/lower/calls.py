@@ -1,0 +1,232 @@
+"""Calls: of scalar functions, aggregates, window functions, and functions that return rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from holdfast.plan.errors import DataError
+from holdfast.plan.functions.function import Aggregate, Function, ResultColumns, TableFunction, WindowFunction
+from holdfast.plan.relation import AggregateCall, ColumnType, OrderKey
+from holdfast.plan.scalar import Column, Outer, Scalar
+from holdfast.plan.types import Type
+from holdfast.sql.coerce import placed, shown
+from holdfast.sql.errors import (
+    AmbiguousFunction,
+    GroupingError,
+    InvalidColumnReference,
+    NotSupported,
+    UndefinedFunction,
+    WrongObjectType,
+    WrongSyntax,
+)
+from holdfast.sql.lower.apply import arguments_of, call
+from holdfast.sql.lower.block import AGGREGATES, FILTER, TABLES, WINDOWS, Block, TableCall
+from holdfast.sql.lower.constructs import record
+from holdfast.sql.lower.levels import lowest_level, reads
+from holdfast.sql.lower.order import order_key
+from holdfast.sql.lower.outer import raised
+from holdfast.sql.lower.windows import window_call
+from holdfast.sql.modifiers import bare
+from holdfast.sql.resolve import CALLABLE, Ambiguous, NoMatch, Overload, Resolution, resolve_function, result_type
+from holdfast.sql.syntax import expression as syntax
+from holdfast.sql.term import Term
+from holdfast.sql.typenames import BUILT_IN
+
+_SCHEMAS = frozenset({"pg_catalog", "mz_catalog", "mz_internal", "mz_unsafe", "information_schema"})
+_NO_FUNCTION = "No function matches the given name and argument types. You might need to add explicit type casts."
+_MANY_FUNCTIONS = "Could not choose a best candidate function. You might need to add explicit type casts."
+_MOVE_TO_FROM = "You might be able to move the set-returning function into a LATERAL FROM item."
+_ORDERED_SETS = frozenset({"mode", "percentile_cont", "percentile_disc"})
+"""The aggregates that are called with WITHIN GROUP."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A call whose overload has been found, with its arguments, or the cast that it stands for."""
+
+    overload: Overload
+    arguments: tuple[Scalar, ...]
+
+
+def called(expression: syntax.Call, block: Block) -> Term:
+    found = resolved(expression, block)
+    if isinstance(found, Term):
+        return found
+    match found.overload:
+        case Function():
+            return _scalar(found.overload, found.arguments, expression)
+        case Aggregate() if expression.over is None:
+            return _aggregate(found.overload, found.arguments, expression, block)
+        case Aggregate() | WindowFunction():
+            return window_call(found.overload, found.arguments, expression, block)
+        case TableFunction():
+            return _table(found.overload, found.arguments, expression, block)
+
+
+def resolved(expression: syntax.Call, block: Block) -> Resolved | Term:
+    """The overload and its arguments; or a term, where the name is that of a type, so that it is a cast."""
+    name, location = function_name(expression), expression.location
+    aggregate = any(isinstance(overload, Aggregate) for overload in CALLABLE.get(name, ()))
+    before = len(block.references)
+    terms = [_argument(argument, block) for argument in expression.arguments]
+    if expression.within_group:
+        terms += [block.term(key.expression) for key in expression.order_by]
+    if aggregate and expression.over is None:
+        # What an aggregate reads need not be grouped by.
+        del block.references[before:]
+    if expression.variadic:
+        raise NotSupported("VARIADIC arguments are not supported", location)
+    if expression.star:
+        terms = []
+    types = tuple([bare(term.type) for term in terms])
+    match resolve_function(name, types):
+        case Resolution() as resolution:
+            return Resolved(resolution.overload, tuple(arguments_of(resolution, terms, block.coercion)))
+        case NoMatch():
+            target = BUILT_IN.get(name)
+            if target is not None and len(terms) == 1:
+                return block.coercion.cast(terms[0], target, location)
+            raise UndefinedFunction(f"function {_shown(expression, types)} does not exist", location, _NO_FUNCTION)
+        case Ambiguous():
+            raise AmbiguousFunction(f"function {_shown(expression, types)} is not unique", location, _MANY_FUNCTIONS)
+
+
+def function_name(expression: syntax.Call) -> str:
+    parts = expression.name.parts
+    if len(parts) > 1 and parts[-2] not in _SCHEMAS:
+        raise UndefinedFunction(f'schema "{parts[-2]}" does not exist', expression.location)
+    return parts[-1]
+
+
+def _argument(argument: syntax.Expression | syntax.NamedArgument, block: Block) -> Term:
+    if isinstance(argument, syntax.NamedArgument):
+        raise NotSupported("named arguments are not supported", argument.location)
+    return block.term(argument)
+
+
+def _shown(expression: syntax.Call, types: Sequence[Type]) -> str:
+    return f"{'.'.join(expression.name.parts)}({', '.join(shown(type_) for type_ in types)})"
+
+
+def _scalar(function: Function, arguments: tuple[Scalar, ...], expression: syntax.Call) -> Term:
+    name, location = expression.name.parts[-1], expression.location
+    _only_for_aggregates(expression, name)
+    if expression.over is not None:
+        raise WrongObjectType(
+            f"OVER specified, but {name} is not a window function nor an aggregate function", location
+        )
+    try:
+        return Term(call(function, arguments), location)
+    except DataError as error:
+        raise placed(error, location) from None
+
+
+def _only_for_aggregates(expression: syntax.Call, name: str) -> None:
+    location = expression.location
+    if expression.star:
+        raise WrongObjectType(f"{name}(*) specified, but {name} is not an aggregate function", location)
+    if expression.distinct:
+        raise WrongObjectType(f"DISTINCT specified, but {name} is not an aggregate function", location)
+    if expression.within_group:
+        raise WrongObjectType(f"WITHIN GROUP specified, but {name} is not an aggregate function", location)
+    if expression.order_by:
+        raise WrongObjectType(f"ORDER BY specified, but {name} is not an aggregate function", location)
+    if expression.filter is not None:
+        raise WrongObjectType(f"FILTER specified, but {name} is not an aggregate function", location)
+
+
+def _aggregate(function: Aggregate, arguments: tuple[Scalar, ...], expression: syntax.Call, block: Block) -> Term:
+    location, name = expression.location, expression.name.parts[-1]
+    ordered_set = name in _ORDERED_SETS or function.direct > 0
+    if ordered_set and not expression.within_group:
+        raise WrongObjectType(f"WITHIN GROUP is required for ordered-set aggregate {name}", location)
+    if expression.within_group and not ordered_set:
+        raise WrongObjectType(f"{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP", location)
+    if expression.distinct and not arguments:
+        raise WrongSyntax("DISTINCT specified, but there are no arguments", location)
+    order = _order_of(function, arguments, expression, block)
+    counted = aggregate_filter(expression, block)
+    parts = (*arguments, *(key.expression for key in order), *(() if counted is None else (counted,)))
+    level = min((found for part in parts if (found := lowest_level(part)) is not None), default=0)
+    _no_nesting(parts, level, location)
+    owner = block.scope.at(level).block
+    if owner is None:
+        raise GroupingError("aggregate functions are not allowed in FROM clause of their own query level", location)
+    if not owner.clause.aggregates:
+        raise GroupingError(f"aggregate functions are not allowed in {owner.clause.name}", location)
+    if level:
+        arguments = tuple([raised(part, level) for part in arguments])
+        order = tuple([OrderKey(raised(key.expression, level), key.descending, key.nulls_first) for key in order])
+        counted = None if counted is None else raised(counted, level)
+    type_ = result_type(function, [part.type for part in arguments])
+    made = AggregateCall(function, arguments, type_, function.null_when_empty, expression.distinct, counted, order)
+    column = owner.aggregate(made)
+    return Term(column if not level else Outer(level, column.index, column.type, column.nullable), location)
+
+
+def _order_of(
+    function: Aggregate, arguments: tuple[Scalar, ...], expression: syntax.Call, block: Block
+) -> tuple[OrderKey, ...]:
+    if expression.within_group:
+        collected = arguments[function.direct :]
+        return tuple(
+            order_key(key, Term(scalar, key.location), block.coercion)
+            for key, scalar in zip(expression.order_by, collected, strict=False)
+        )
+    before = len(block.references)
+    found = tuple(order_key(key, block.term(key.expression), block.coercion) for key in expression.order_by)
+    del block.references[before:]
+    if expression.distinct and any(key.expression not in arguments for key in found):
+        raise InvalidColumnReference(
+            "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
+            expression.order_by[0].location,
+        )
+    return found if function.ordered else ()
+
+
+def aggregate_filter(expression: syntax.Call, block: Block) -> Scalar | None:
+    if expression.filter is None:
+        return None
+    before = len(block.references)
+    with block.in_clause(FILTER):
+        found = block.coercion.boolean(block.term(expression.filter), "FILTER")
+    del block.references[before:]
+    return found
+
+
+def _no_nesting(parts: Sequence[Scalar], level: int, location: int) -> None:
+    for part in parts:
+        if reads(part, AGGREGATES, level):
+            raise GroupingError("aggregate function calls cannot be nested", location)
+        if reads(part, WINDOWS, level):
+            raise GroupingError("aggregate function calls cannot contain window function calls", location)
+        if reads(part, TABLES, level):
+            raise NotSupported(
+                "aggregate function calls cannot contain set-returning function calls", location, _MOVE_TO_FROM
+            )
+
+
+def _table(function: TableFunction, arguments: tuple[Scalar, ...], expression: syntax.Call, block: Block) -> Term:
+    """In a SELECT list: a row for each row that the function returns."""
+    location, name = expression.location, expression.name.parts[-1]
+    _only_for_aggregates(expression, name)
+    if expression.over is not None:
+        raise WrongObjectType(
+            f"OVER specified, but {name} is not a window function nor an aggregate function", location
+        )
+    if not block.clause.tables:
+        raise NotSupported(f"set-returning functions are not allowed in {block.clause.name}", location)
+    returned = returned_columns(function, arguments, location)
+    columns = tuple(ColumnType(type_, True) for type_ in returned.types)
+    made: list[Column] = block.table(TableCall(function, arguments, columns))
+    return Term(made[0] if len(made) == 1 else record(made, returned.names), location)
+
+
+def returned_columns(function: TableFunction, arguments: Sequence[Scalar], location: int) -> ResultColumns:
+    if isinstance(function.columns, ResultColumns):
+        return function.columns
+    try:
+        return function.columns([argument.type for argument in arguments])
+    except DataError as error:
+        raise placed(error, location) from None

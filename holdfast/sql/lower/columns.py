@@ -1,0 +1,94 @@
+"""Names in expressions: columns, whole rows, and all columns at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from holdfast.plan.scalar import Call, Column, Outer, Scalar
+from holdfast.plan.types import Record
+from holdfast.sql.errors import NotSupported, WrongObjectType, WrongSyntax
+from holdfast.sql.lower.block import Block, Reference
+from holdfast.sql.lower.constructs import field_at, record
+from holdfast.sql.scope import FoundRow, Item
+from holdfast.sql.syntax import expression as syntax
+from holdfast.sql.term import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """One column of a SELECT list."""
+
+    name: str
+    term: Term
+
+
+def column(expression: syntax.Column, block: Block) -> Term:
+    found = block.scope.column(expression.parts, expression.location)
+    location = expression.location
+    if isinstance(found, FoundRow):
+        return Term(whole_row(found.item, found.level, block, location), location)
+    return Term(reference(found.level, found.index, block, location), location)
+
+
+def whole_row(item: Item, level: int, block: Block, location: int) -> Scalar:
+    """A relation's row as one value; a relation whose rows are single values is that value."""
+    scalars = [reference(level, place, block, location) for place in item.places]
+    if item.single and len(scalars) == 1:
+        return scalars[0]
+    return record(scalars, item.columns)
+
+
+def reference(level: int, index: int, block: Block, location: int) -> Scalar:
+    scope = block.scope.at(level)
+    found = scope.columns[index]
+    plain = Column(index, found.type, found.nullable)
+    if scope.block is not None:
+        scope.block.references.append(Reference(plain, _shown(scope.items, index), location, inner=level > 0))
+    return plain if level == 0 else Outer(level, index, found.type, found.nullable)
+
+
+def _shown(items: Sequence[Item], index: int) -> str:
+    """The column as errors name it: with its relation."""
+    for item in items:
+        if item.name is not None and index in item.places:
+            return f"{item.name}.{item.columns[item.places.index(index)]}"
+    for item in items:
+        if index in item.places:
+            return item.columns[item.places.index(index)]
+    return str(index)
+
+
+def star(expression: syntax.Star, block: Block) -> list[Named]:
+    """What `*` or `relation.*` stands for."""
+    location = expression.location
+    if expression.qualifier:
+        row = block.scope.row(expression.qualifier, location)
+        return _columns(row.item, row.level, block, location)
+    items = [item for item in block.scope.items if item.bare]
+    if not items:
+        raise WrongSyntax("SELECT * with no tables specified is not valid", location)
+    return [named for item in items for named in _columns(item, 0, block, location)]
+
+
+def _columns(item: Item, level: int, block: Block, location: int) -> list[Named]:
+    return [
+        Named(name, Term(reference(level, place, block, location), location))
+        for name, place in zip(item.columns, item.places, strict=True)
+    ]
+
+
+def field_star(expression: syntax.FieldStar, block: Block) -> list[Named]:
+    """What `(value).*` stands for."""
+    location = expression.location
+    operand = block.term(expression.operand).scalar
+    type_ = operand.type
+    if not isinstance(type_, Record):
+        raise WrongObjectType(f"type {type_} is not composite", location)
+    if isinstance(operand, Call) and operand.function.name == "row":
+        return [Named(name, Term(part, location)) for name, part in zip(type_.names, operand.arguments, strict=True)]
+    return [Named(name, Term(field_at(operand, index), location)) for index, name in enumerate(type_.names)]
+
+
+def misplaced_star(expression: syntax.Star | syntax.FieldStar, _: Block) -> Term:
+    raise NotSupported('row expansion via "*" is not supported here', expression.location)

@@ -1,0 +1,46 @@
+"""Planning as a whole: what a query's columns and parameters are, and the plan it comes to."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.plan.check import check
+from holdfast.plan.printer import show
+from holdfast.sql import plan_query
+from holdfast.sql.errors import IndeterminateDatatype, NotSupported
+from tests.sql.catalog import TestCatalog
+
+
+def plan(text: str) -> str:
+    """The text of the plan, which is checked."""
+    planned = plan_query(text, TestCatalog())
+    check(planned.plan)
+    return show(planned.plan)
+
+
+def test_a_query_becomes_a_plan_with_names_order_and_limit() -> None:
+    assert plan("SELECT a, b + 1, c FROM t WHERE a = 1 AND c LIKE 'x%' ORDER BY 2 DESC LIMIT 3") == (
+        "Result: a, ?column?, c\n"
+        "Order: #1 desc nulls first\n"
+        "Limit: 3\n"
+        "Project (#0, #4, #2)\n"
+        "  Map ((#1 + 1))\n"
+        "    Filter (#0 = 1) AND (#2 ~~ 'x%')\n"
+        "      Get t"
+    )
+
+
+def test_columns_and_parameters_are_told_with_their_types() -> None:
+    planned = plan_query("SELECT a, $1 AS p FROM t WHERE b > $2 AND c = $3", TestCatalog())
+    assert [(column.name, str(column.type)) for column in planned.columns] == [("a", "integer"), ("p", "text")]
+    assert list(map(str, planned.parameters)) == ["text", "bigint", "text"]
+
+
+def test_a_parameter_that_nothing_gives_a_type_is_an_error() -> None:
+    with pytest.raises(IndeterminateDatatype, match=r"could not determine data type of parameter \$1"):
+        plan_query("SELECT $1 IS NULL", TestCatalog())
+
+
+def test_only_queries_are_planned() -> None:
+    with pytest.raises(NotSupported):
+        plan_query("COMMIT", TestCatalog())
