@@ -1,0 +1,145 @@
+"""Queries run on Spark.
+
+Views of a session have names that all its threads see, so each run has its own. The text that a query has does not
+change by it; what Spark is told has the names of the run in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import count
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from holdfast.compute.conform import conformed_table
+from holdfast.compute.errors import query_errors
+from holdfast.compute.evaluate.keys import Key, equality
+from holdfast.compute.evaluate.values import rows_of, table_of
+from holdfast.compute.functions import register
+from holdfast.compute.render.query import Binding, Loop, SparkQuery
+from holdfast.compute.render.relations import input_name, quoted
+from holdfast.compute.render.scalars import parameter_argument
+from holdfast.errors import UsageError
+from holdfast.plan.errors import ProgramLimitExceeded
+from holdfast.plan.text.codec import write_of
+from holdfast.plan.types import Type, spark_type
+
+_runs = count()
+_NAME = re.compile(r"`(?:[^`]|``)*`")
+
+
+def run(
+    spark: SparkSession,
+    query: SparkQuery,
+    inputs: Mapping[str, DataFrame],
+    parameters: Sequence[object],
+    names: Sequence[str],
+) -> pa.Table:
+    """The result, with the columns named as the user calls them.
+
+    An input has the columns of its collection, in order, whatever their names. `$1` is the first of `parameters`.
+    """
+    with _running(spark, query, inputs, parameters) as frame:
+        return _conformed(query, frame.toArrow(), names)
+
+
+def stream(
+    spark: SparkSession,
+    query: SparkQuery,
+    inputs: Mapping[str, DataFrame],
+    parameters: Sequence[object],
+    names: Sequence[str],
+) -> Iterator[pa.Table]:
+    """The same in pieces, for results that are larger than memory. The pieces come in order."""
+    with _running(spark, query, inputs, parameters) as frame:
+        pieces = frame.mapInArrow(_serialized, "piece BINARY").toLocalIterator()
+        for (piece,) in pieces:
+            yield _conformed(query, pa.ipc.open_stream(piece).read_all(), names)
+
+
+def _serialized(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        yield pa.record_batch([pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=["piece"])
+
+
+def _conformed(query: SparkQuery, table: pa.Table, names: Sequence[str]) -> pa.Table:
+    return conformed_table(table, [column.type for column in query.columns], list(names))
+
+
+@contextmanager
+def _running(
+    spark: SparkSession, query: SparkQuery, inputs: Mapping[str, DataFrame], parameters: Sequence[object]
+) -> Iterator[DataFrame]:
+    """The result while it can be read."""
+    with query_errors(), ExitStack() as views:
+        session = _Session(spark, views, parameters)
+        for name in query.inputs:
+            if name not in inputs:
+                raise UsageError(f"the query reads {name}, which is not given")
+            session.bind(input_name(name), inputs[name])
+        yield session.frame(query)
+
+
+class _Session:
+    """One run: its views, which go away with it, and its parameters."""
+
+    def __init__(self, spark: SparkSession, views: ExitStack, parameters: Sequence[object]) -> None:
+        self._spark, self._views, self._parameters = spark, views, parameters
+        self._number = next(_runs)
+        self._bound: dict[str, str] = {}
+
+    def bind(self, name: str, frame: DataFrame) -> None:
+        """Let `name` in texts be the frame, also if it was another before."""
+        if name not in self._bound:
+            view = f"holdfast_{self._number}_{len(self._bound)}"
+            self._bound[name] = quoted(view)
+            self._views.callback(self._spark.catalog.dropTempView, view)
+        columns = [f"c{index}" for index in range(len(frame.columns))]
+        frame.toDF(*columns).createOrReplaceTempView(self._bound[name].strip("`"))
+
+    def frame(self, query: SparkQuery) -> DataFrame:
+        register(self._spark, query.functions)
+        for loop in query.loops:
+            self._iterate(loop)
+        text = _NAME.sub(lambda found: self._bound.get(found[0], found[0]), query.text)
+        return self._spark.sql(text, args={f"p{n}": self._argument(n, type_) for n, type_ in query.parameters})
+
+    def _argument(self, number: int, type_: Type) -> object:
+        if number > len(self._parameters):
+            raise UsageError(f"there is no parameter ${number}")
+        return parameter_argument(self._parameters[number - 1], type_, write_of(type_))
+
+    def _iterate(self, loop: Loop) -> None:
+        state = {binding.name: self._rows(binding, None) for binding in loop.bindings}
+        rounds = 0
+        while loop.limit is None or rounds < loop.limit:
+            changed = False
+            for binding in loop.bindings:
+                rows = self._rows(binding, self.frame(binding.query))
+                changed = changed or rows != state[binding.name]
+                state[binding.name] = rows
+            rounds += 1
+            if not changed:
+                return
+        if loop.error_at_limit:
+            raise ProgramLimitExceeded(
+                f"Recursive query exceeded the recursion limit {loop.limit}. (Use RETURN AT RECURSION LIMIT to not "
+                "error, but return the current state as the final result when reaching the limit.)"
+            )
+
+    def _rows(self, binding: Binding, frame: DataFrame | None) -> Counter[Key]:
+        """Let the binding be the rows of the frame, or none, and return which these are."""
+        types = [column.type for column in binding.query.columns]
+        names = [f"c{index}" for index in range(len(types))]
+        table = _conformed(binding.query, frame.toArrow(), names) if frame is not None else table_of([], types, names)
+        schema = ", ".join(f"{name} {spark_type(type_)}" for name, type_ in zip(names, types, strict=True))
+        self.bind(binding.name, self._spark.createDataFrame(table, schema))
+        key = equality(types)
+        return Counter(key(row) for row in rows_of(table, types))
