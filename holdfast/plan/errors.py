@@ -125,6 +125,42 @@ class InvalidJson(DataError):
     """A path, key or element that a JSON value does not have the shape for."""
 
 
+class JsonMemberNotFound(InvalidJson):
+    pass
+
+
+class JsonArrayNotFound(InvalidJson):
+    pass
+
+
+class JsonObjectNotFound(InvalidJson):
+    pass
+
+
+class JsonNumberNotFound(InvalidJson):
+    pass
+
+
+class InvalidJsonSubscript(InvalidJson):
+    pass
+
+
+class SingletonJsonItemRequired(InvalidJson):
+    pass
+
+
+class NonNumericJsonItem(InvalidJson):
+    pass
+
+
+class InvalidJsonDatetime(InvalidJson):
+    pass
+
+
+class UndefinedJsonVariable(DataError):
+    pass
+
+
 class InvalidRange(DataError):
     """Bounds that make no range."""
 

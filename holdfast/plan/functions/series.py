@@ -8,7 +8,8 @@ from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Any as Anything
 
-from holdfast.plan.calendar import FIRST_TIMESTAMP, LAST_TIMESTAMP, MICROS_PER_DAY, add_months, is_infinite
+from holdfast.plan.calendar import MICROS_PER_DAY, is_infinite
+from holdfast.plan.date_arithmetic import timestamp_plus
 from holdfast.plan.errors import DatetimeFieldOverflow, InvalidParameterValue, NumericValueOutOfRange
 from holdfast.plan.functions.arrays import shape
 from holdfast.plan.functions.container import dimensions, element_of, leaves
@@ -83,18 +84,7 @@ def _timestamps(first: int, last: int, step: Interval) -> Iterator[tuple[int]]:
         if is_infinite(last) or is_infinite(first):
             raise DatetimeFieldOverflow("timestamp out of range")
         yield (first,)
-        first = _after(first, step)
-
-
-def _after(micros: int, step: Interval) -> int:
-    """Months first, so that a series that starts on the 31st loses days on its way, as PostgreSQL's does."""
-    if step.months:
-        days, rest = divmod(micros, MICROS_PER_DAY)
-        micros = add_months(days, step.months) * MICROS_PER_DAY + rest
-    micros += step.days * MICROS_PER_DAY + step.micros
-    if not FIRST_TIMESTAMP <= micros <= LAST_TIMESTAMP:
-        raise DatetimeFieldOverflow("timestamp out of range")
-    return micros
+        first = timestamp_plus(first, step)
 
 
 def _subscripts(types: Types, value: tuple[Anything, ...], dimension: int, backwards: bool = False) -> list[tuple[int]]:
