@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from holdfast.plan.errors import NumericValueOutOfRange
+from holdfast.plan.functions.numeric_types import overflow
 from holdfast.plan.types import (
+    INT2,
     MAX_PRECISION,
     Array,
     Interval,
@@ -47,6 +48,8 @@ def from_arrow(column: pa.Array | pa.ChunkedArray, type_: Type) -> list[Value]:
         return [None if value is None else int(value) for value in column.to_pylist()]
     if type_.base == "interval":
         return _structs(column, (None, None, None), Interval)
+    if type_.base == "int2vector":
+        return _sequences(column, INT2)
     match type_:
         case Array():
             return _sequences(column, _element(type_))
@@ -99,9 +102,9 @@ def fitted(type_: Numeric) -> Callable[[Decimal], Decimal]:
         try:
             rounded = value.quantize(step, context=context)
         except InvalidOperation:
-            raise NumericValueOutOfRange("numeric field overflow") from None
+            raise overflow(type_) from None
         if not -bound < rounded < bound:
-            raise NumericValueOutOfRange("numeric field overflow")
+            raise overflow(type_)
         return rounded
 
     return fit

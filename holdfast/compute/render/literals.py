@@ -17,6 +17,8 @@ _DAY = 86_400_000_000
 _YEAR_1, _YEAR_10000 = -719_162, 2_932_897
 """Days since 1970 of the years that Spark's literals can say."""
 
+_GREATEST_REAL = float(np.finfo(np.float32).max)
+
 _ESCAPES = {ord("\\"): "\\\\", ord("'"): "\\'", ord("`"): "\\u0060", ord("\n"): "\\n", ord("\r"): "\\r", 0: "\\u0000"}
 
 
@@ -49,6 +51,11 @@ def string(text: str) -> str:
 def _signed(text: str) -> str:
     # A minus right before another would begin a comment.
     return f"({text})" if text.startswith("-") else text
+
+
+def _real(value: float) -> str:
+    # Spark takes the shortest text of the greatest for more than that.
+    return f"{np.float32(value)}F" if abs(value) < _GREATEST_REAL else f"float({value!r}D)"
 
 
 def _float(suffix: str, name: str, shown: Callable[[float], str]) -> Callable[[float], str]:
@@ -129,7 +136,7 @@ _SIMPLE: Mapping[str, Callable[[Any], str]] = {
     "uint2": _int,
     **dict.fromkeys(("int8", "uint4", "oid", "regclass", "regproc", "regtype", "mz_timestamp"), _long),
     "uint8": lambda value: f"CAST('{value}' AS DECIMAL(20, 0))",
-    "float4": _float("F", "float", lambda value: str(np.float32(value))),
+    "float4": _float("", "float", _real),
     "float8": _float("D", "double", repr),
     **dict.fromkeys(("text", "varchar", "bpchar", "name", "char", "jsonb", "uuid", "unknown"), string),
     "bytea": _bytes,
