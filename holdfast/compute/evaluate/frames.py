@@ -9,21 +9,21 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Context, Decimal
+from decimal import Decimal
 from math import inf, isnan
-from typing import Any
+from typing import Any, TypeAlias
 
 from holdfast.compute.evaluate.scalars import Row, compiled
-from holdfast.errors import UsageError
+from holdfast.plan.calendar import INFINITY, MICROS_PER_DAY, MINUS_INFINITY
+from holdfast.plan.date_arithmetic import timestamp_minus, timestamp_of_date, timestamp_plus
 from holdfast.plan.errors import InvalidPrecedingOrFollowingSize, NullValueNotAllowed
-from holdfast.plan.functions.registry import OPERATORS
+from holdfast.plan.functions.numeric_types import EXACT
 from holdfast.plan.functions.windows import Peers
+from holdfast.plan.interval_arithmetic import is_finite, minus, plus
 from holdfast.plan.order import sort_key
 from holdfast.plan.relation import Frame, FrameBound, OrderKey
+from holdfast.plan.text.interval_text import INFINITE, MINUS_INFINITE
 from holdfast.plan.types import Interval, Type
-
-_EXACT = Context(prec=100)
-_MICROS_OF_A_DAY = 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _offset(frame: Frame, bound: FrameBound, which: str, parameters: Sequence[ob
 def _is_negative(value: Any) -> bool:  # a number or an Interval
     if isinstance(value, Interval):
         # As PostgreSQL compares intervals, a month having thirty days.
-        return (value.months * 30 + value.days) * _MICROS_OF_A_DAY + value.micros < 0
+        return (value.months * 30 + value.days) * MICROS_PER_DAY + value.micros < 0
     return bool(value < 0 or value != value)
 
 
@@ -150,10 +150,10 @@ class _Near:
         (order,) = partition.order
         self._peers, self._descending = partition.peers, order.descending
         value = compiled(order.expression, parameters)
-        convert, self._shift, key_type = _arithmetic(order.expression.type)
+        convert, self._shift = _arithmetic(order.expression.type)
         values = (value(row) for row in partition.rows)
         self._values = [None if value is None else convert(value) for value in values]
-        self._key = sort_key(key_type)
+        self._key = sort_key(order.expression.type)
         present = [self._key(value) for value in self._values if value is not None]
         self._first = next((i for i, value in enumerate(self._values) if value is not None), 0)
         self._size = len(present)
@@ -163,7 +163,7 @@ class _Near:
         value = self._values[place]
         if value is None:
             return self._peers[place][0]
-        bound = self._key(self._shift(value, offset, preceding is not self._descending, False))
+        bound = self._key(self._shift(value, offset, preceding is not self._descending, self._descending))
         if self._descending:
             return self._first + self._size - bisect_right(self._keys, bound)
         return self._first + bisect_left(self._keys, bound)
@@ -172,66 +172,69 @@ class _Near:
         value = self._values[place]
         if value is None:
             return self._peers[place][1]
-        bound = self._key(self._shift(value, offset, preceding is not self._descending, True))
+        bound = self._key(self._shift(value, offset, preceding is not self._descending, not self._descending))
         if self._descending:
             return self._first + self._size - bisect_left(self._keys, bound)
         return self._first + bisect_right(self._keys, bound)
 
 
-def _arithmetic(type_: Type) -> tuple[Callable[[Any], Any], Callable[[Any, Any, bool, bool], Any], Type]:
-    """How values of the type are converted before an offset is added to them, how that is done, and their type then.
+Shift: TypeAlias = Callable[[Any, Any, bool, bool], Any]
+"""`shift(value, offset, subtract, high)` adds an offset to a value, or subtracts it. Of infinities that leave the sum
+open it is the greatest or the least, as `high` says, so that every row is near."""
 
-    Offsets are added as `shift(value, offset, subtract, is_end)`.
-    """
+
+def _arithmetic(type_: Type) -> tuple[Callable[[Any], Any], Shift]:
+    """How values of the type are converted before an offset is added to them, and how that is done."""
     match type_.base:
         case "date":
-            add = _timestamp_plus()
-            return lambda day: day * _MICROS_OF_A_DAY, add, type_
+            return timestamp_of_date, _timestamp_shift
         case "timestamp" | "timestamptz":
-            return lambda micros: micros, _timestamp_plus(), type_
+            return _itself, _timestamp_shift
         case "time":
-            return lambda micros: micros, _time_plus, type_
+            return _itself, _time_shift
         case "interval":
-            return lambda value: value, _interval_plus, type_
+            return _itself, _interval_shift
         case "float4" | "float8":
-            return lambda value: value, _float_plus, type_
+            return _itself, _float_shift
         case "numeric":
-            return lambda value: value, _decimal_plus, type_
-    return lambda value: value, lambda value, offset, subtract, _: value - offset if subtract else value + offset, type_
+            return _itself, _decimal_shift
+    return _itself, _integer_shift
 
 
-def _timestamp_plus() -> Callable[[int, Interval, bool, bool], Any]:  # micros
-    for function in OPERATORS.get("+", ()):
-        bases = [argument.base for argument in function.arguments if isinstance(argument, Type)]
-        if bases == ["timestamp", "interval"] and function.python is not None:
-            add = function.python
-            return lambda value, offset, subtract, _: add(value, _negated(offset) if subtract else offset)
-    raise UsageError("there is no function that adds an interval to a timestamp")
+def _itself(value: Any) -> Any:  # a value of any type
+    return value
 
 
-def _negated(interval: Interval) -> Interval:
-    return Interval(-interval.months, -interval.days, -interval.micros)
+def _timestamp_shift(value: int, offset: Interval, subtract: bool, high: bool) -> int:
+    if not is_finite(offset) and value == (INFINITY if subtract else MINUS_INFINITY):
+        return INFINITY if high else MINUS_INFINITY
+    return timestamp_minus(value, offset) if subtract else timestamp_plus(value, offset)
 
 
-def _time_plus(value: int, offset: Interval, subtract: bool, _: bool) -> int:
+def _time_shift(value: int, offset: Interval, subtract: bool, _: bool) -> int:
+    """Unlike the sum of a time and an interval it goes on beyond midnight."""
     return value - offset.micros if subtract else value + offset.micros
 
 
-def _interval_plus(value: Interval, offset: Interval, subtract: bool, _: bool) -> Interval:
-    other = _negated(offset) if subtract else offset
-    return Interval(value.months + other.months, value.days + other.days, value.micros + other.micros)
+def _interval_shift(value: Interval, offset: Interval, subtract: bool, high: bool) -> Interval:
+    if not is_finite(offset) and value == (INFINITE if subtract else MINUS_INFINITE):
+        return INFINITE if high else MINUS_INFINITE
+    return minus(value, offset) if subtract else plus(value, offset)
 
 
-def _float_plus(value: float, offset: float, subtract: bool, is_end: bool) -> float:
+def _float_shift(value: float, offset: float, subtract: bool, high: bool) -> float:
     found = value - offset if subtract else value + offset
     if isnan(found) and not isnan(value):
-        # Infinitely far from infinity is everything but NaN.
-        return inf if is_end else -inf
+        return inf if high else -inf
     return found
 
 
-def _decimal_plus(value: Decimal, offset: Decimal, subtract: bool, _: bool) -> Decimal:
-    return _EXACT.subtract(value, offset) if subtract else _EXACT.add(value, offset)
+def _decimal_shift(value: Decimal, offset: Decimal, subtract: bool, _: bool) -> Decimal:
+    return EXACT.subtract(value, offset) if subtract else EXACT.add(value, offset)
+
+
+def _integer_shift(value: int, offset: int, subtract: bool, _: bool) -> int:
+    return value - offset if subtract else value + offset
 
 
 def _without(exclude: str, positions: range, place: int, peers: Peers) -> list[int]:

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from math import ceil, floor, isfinite
-from operator import add, sub
 from typing import Any as Value  # as `plan/types.py` lists them
 
 from holdfast.plan.errors import NumericValueOutOfRange
 from holdfast.plan.functions.aggregates import Rows
 from holdfast.plan.functions.function import Aggregate, Any, Family, Types
-from holdfast.plan.functions.sums import interval_of, multiplied
+from holdfast.plan.interval_arithmetic import minus, plus, times
 from holdfast.plan.order import sort_key
 from holdfast.plan.text.codec import write_of
 from holdfast.plan.types import FLOAT8, INTERVAL, Array, Interval, Type, array_of
@@ -39,8 +38,7 @@ def _between(low: float, high: float, proportion: float) -> float:
 
 
 def _between_intervals(low: Interval, high: Interval, proportion: float) -> Interval:
-    difference = interval_of(*map(sub, high, low))
-    return interval_of(*map(add, low, multiplied(difference, proportion)))
+    return plus(low, times(minus(high, low), proportion))
 
 
 def _continuous(between: Callable[[Value, Value, float], Value]) -> Find:

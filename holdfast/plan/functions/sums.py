@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import fsum, isfinite, isinf, nan, trunc
+from functools import reduce
+from math import fsum, isfinite, isinf, nan
 
-from holdfast.plan.errors import DataError, IntervalFieldOverflow, NumericValueOutOfRange
+from holdfast.plan.errors import DataError, NumericValueOutOfRange
 from holdfast.plan.functions.aggregates import Rows
 from holdfast.plan.functions.function import Aggregate, Family, Types
 from holdfast.plan.functions.numeric_types import EXACT, fitted, of, whole_digits
 from holdfast.plan.functions.spark_text import failure
+from holdfast.plan.interval_arithmetic import divided, interval_of, is_finite, plus
 from holdfast.plan.real import rounded
 from holdfast.plan.types import (
     FLOAT4,
@@ -35,9 +37,6 @@ from holdfast.plan.types import (
     numeric,
     spark_type,
 )
-
-_DAYS_OF_A_MONTH = 30
-_SECONDS_OF_A_DAY = 86_400
 
 _COUNT_DIGITS = 7
 """Digits that Spark has left for the number of rows, where it averages numbers that are as large as can be."""
@@ -110,15 +109,12 @@ def _real_total(rows: Rows) -> float | None:
     return found
 
 
-def interval_of(months: int, days: int, micros: int) -> Interval:
-    if not (-(2**31) <= months < 2**31 and -(2**31) <= days < 2**31 and -(2**63) <= micros < 2**63):
-        raise IntervalFieldOverflow("interval out of range")
-    return Interval(months, days, micros)
-
-
 def _interval_total(rows: Rows) -> Interval | None:
     if not rows:
         return None
+    infinite: set[Interval] = {value for (value,) in rows if not is_finite(value)}
+    if infinite:
+        return reduce(plus, infinite)
     return interval_of(*(sum(field) for field in zip(*(value for (value,) in rows), strict=True)))
 
 
@@ -200,26 +196,6 @@ def _float_average(rows: Rows) -> float | None:
 def _interval_average(rows: Rows) -> Interval | None:
     total = _interval_total(rows)
     return None if total is None else divided(total, len(rows))
-
-
-def divided(value: Interval, divisor: float) -> Interval:
-    return _spread(value.months / divisor, value.days / divisor, value.micros / divisor)
-
-
-def multiplied(value: Interval, factor: float) -> Interval:
-    return _spread(value.months * factor, value.days * factor, value.micros * factor)
-
-
-def _spread(months: float, days: float, micros: float) -> Interval:
-    """What is over of months becomes days, and of days time: a month has thirty days, a day 24 hours.
-
-    In floats, and rounded where PostgreSQL rounds.
-    """
-    over = round((months - trunc(months)) * _DAYS_OF_A_MONTH, 6)
-    rest = round((days - trunc(days) + over - trunc(over)) * _SECONDS_OF_A_DAY, 6)
-    carried = trunc(rest / _SECONDS_OF_A_DAY)
-    rest -= carried * _SECONDS_OF_A_DAY
-    return interval_of(trunc(months), trunc(days) + carried + trunc(over), round(micros + rest * 1e6))
 
 
 _AVERAGE = "The mean of all values."
