@@ -114,10 +114,10 @@ class Calls:
         inside = call.group(2) if call else sql
         types: list[Type] = []
         values: list[object] = []
-        for text, name in _ARGUMENT.findall(inside):
-            types.append(type_of(name))
-            is_null = f"null::{name}" in inside and not text and f"''::{name}" not in inside
-            values.append(None if is_null else read_of(types[-1])(text.replace("''", "'")))
+        for argument in _ARGUMENT.finditer(inside):
+            text, type_ = argument.group(1), type_of(argument.group(2))
+            types.append(type_)
+            values.append(None if text is None else read_of(type_)(text.replace("''", "'")))
         name = call.group(1) if call else _ARGUMENT.sub("", sql).strip()
         tables = [table for table in self._tables if table.name == name]
         if tables:
