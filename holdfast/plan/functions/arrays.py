@@ -31,7 +31,7 @@ from holdfast.plan.functions.container import (
 )
 from holdfast.plan.functions.function import Any, Family, Function, Types
 from holdfast.plan.functions.spark_text import failure_of
-from holdfast.plan.types import BOOL, INT4, TEXT, Type, array_of, spark_type
+from holdfast.plan.types import BOOL, INT2VECTOR, INT4, TEXT, Type, array_of, spark_type
 
 MAX_SIZE = 134217727
 """Elements of an array, as PostgreSQL has it."""
@@ -115,11 +115,17 @@ def _subscripted(types: Types, value: Tuple, *subscripts: int) -> object:
     if len(subscripts) != dimensions(types.arguments[0]):
         return None
     found: Anything = value
+    first = _first_subscript(types.arguments[0])
     for subscript in subscripts:
-        if not 1 <= subscript <= len(found):
+        if not first <= subscript < first + len(found):
             return None
-        found = found[subscript - 1]
+        found = found[subscript - first]
     return found
+
+
+def _first_subscript(type_: Type) -> int:
+    """Catalogs count the parts of their int2vectors from 0."""
+    return 0 if type_ is INT2VECTOR else 1
 
 
 def _spark_subscripted(texts: Texts, types: Arguments, result: Type) -> str:
@@ -128,7 +134,8 @@ def _spark_subscripted(texts: Texts, types: Arguments, result: Type) -> str:
         return f"CAST(NULL AS {spark_type(result)})"
     for subscript in subscripts:
         # One less than the least would be out of range.
-        value = f"get({value}, if({subscript} < 1, -1, {subscript} - 1))"
+        place = f"if({subscript} < 1, -1, {subscript} - 1)" if _first_subscript(types[0]) else subscript
+        value = f"get({value}, {place})"
     return value
 
 
@@ -254,12 +261,23 @@ def _spark_length(texts: Texts, types: Arguments, _result: Type) -> str | None:
 
 
 def _lower(types: Types, value: Tuple, dimension: int) -> int | None:
-    return None if _length(types, value, dimension) is None else 1
+    return None if _length(types, value, dimension) is None else _first_subscript(types.arguments[0])
+
+
+def _upper(types: Types, value: Tuple, dimension: int) -> int | None:
+    length = _length(types, value, dimension)
+    return None if length is None else length - 1 + _first_subscript(types.arguments[0])
 
 
 def _spark_lower(texts: Texts, types: Arguments, _result: Type) -> str | None:
     value, dimension = texts
-    return f"CASE WHEN {dimension} = 1 AND size({value}) > 0 THEN 1 END" if _is_plain(types[0]) else None
+    first = _first_subscript(types[0])
+    return f"CASE WHEN {dimension} = 1 AND size({value}) > 0 THEN {first} END" if _is_plain(types[0]) else None
+
+
+def _spark_upper(texts: Texts, types: Arguments, result: Type) -> str | None:
+    length = _spark_length(texts, types, result)
+    return f"{length} - 1" if length and not _first_subscript(types[0]) else length
 
 
 def _count_of_dimensions(types: Types, value: Tuple) -> int | None:
@@ -502,8 +520,8 @@ FAMILY = Family(
             "array_upper",
             (Any.ARRAY, INT4),
             INT4,
-            _length,
-            _spark_length,
+            _upper,
+            _spark_upper,
             makes_null=True,
             typed=True,
             doc="The last subscript of a dimension.",

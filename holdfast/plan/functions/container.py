@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.plan.types import (
+    INT2,
+    INT2VECTOR,
     MAX_PRECISION,
     Array,
     List,
@@ -51,10 +53,14 @@ def leaves(value: Sequence[object], dimensions: int) -> Iterator[object]:
 
 
 def dimensions(type_: Type) -> int:
+    if type_ is INT2VECTOR:
+        return 1
     return type_.dimensions if isinstance(type_, Array) else 0
 
 
 def element_of(type_: Type) -> Type:
+    if type_ is INT2VECTOR:
+        return INT2
     if isinstance(type_, Array | List):
         return type_.element
     if isinstance(type_, Map):

@@ -15,6 +15,7 @@ from holdfast.plan.types import (
     BASES,
     BOOL,
     DATERANGE,
+    INT2VECTOR,
     INT4RANGE,
     INT8RANGE,
     NUMERIC,
@@ -60,7 +61,7 @@ def _matches(pattern: Type | Any, type_: Type) -> bool:
         return pattern.base == type_.base
     match pattern:
         case Any.ARRAY | Any.COMPATIBLE_ARRAY:
-            return isinstance(type_, Array)
+            return isinstance(type_, Array) or type_ is INT2VECTOR
         case Any.LIST:
             return isinstance(type_, List)
         case Any.MAP:
