@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from holdfast.errors import UsageError
 from holdfast.plan.errors import DataError
-from holdfast.plan.functions.conversion import from_text, of_fields, of_items, relabel, to_text
+from holdfast.plan.functions.conversion import from_text, of_fields, of_items, python_of, relabel, to_text
 from holdfast.plan.functions.function import CastContext, Function, Types
 from holdfast.plan.functions.registry import CASTS
 from holdfast.plan.scalar import Call, Constant, Parameter, Scalar
@@ -177,9 +177,27 @@ def can_coerce(source: Type, target: Type, context: CastContext = "implicit") ->
 
 
 def applied(scalar: Scalar, path: Sequence[Step]) -> Scalar:
+    """The casts applied: to a constant, now, unless that is an error, which is the query's to raise."""
     for step in path:
-        scalar = Call(step.function, (scalar,), step.type, scalar.nullable or step.function.makes_null)
+        if isinstance(scalar, Constant) and step.function.stability == "immutable":
+            scalar = _folded(scalar, step)
+        else:
+            scalar = _called(scalar, step)
     return scalar
+
+
+def _called(scalar: Scalar, step: Step) -> Scalar:
+    return Call(step.function, (scalar,), step.type, scalar.nullable or step.function.makes_null)
+
+
+def _folded(constant: Constant, step: Step) -> Scalar:
+    if constant.value is None and step.function.strict:
+        return Constant(None, step.type)
+    try:
+        value = python_of(step.function, Types((constant.type,), step.type))(constant.value)
+    except DataError:
+        return _called(constant, step)
+    return Constant(value, step.type)
 
 
 class Coercion:
@@ -264,17 +282,15 @@ class Coercion:
 
     def all_to(self, terms: Sequence[Term], target: Type, construct: str) -> list[Term]:
         """All terms, of one and the same type whose base is that of `target`."""
-        found = [self._to_common(term, target, construct) for term in terms]
-        if not found:
-            return found
-        whole = merged([term.type for term in found])
-        exact = [self.to_exact(term, whole, "explicit") for term in found]
-        return [term for term in exact if term is not None]
+        known = [self.known(term, target) if term.unknown else term for term in terms]
+        plain = bare(target)
+        whole = merged([term.type if bare(term.type) is plain else natural(term.type, plain) for term in known])
+        return [self._to_common(term, whole, construct) for term in known]
 
     def _to_common(self, term: Term, target: Type, construct: str) -> Term:
-        found = self.to_base(term, target)
+        found = self.to_exact(term, target)
         if found is None:
-            raise CannotCoerce(f"{construct} could not convert type {term.type} to {target}", term.location)
+            raise CannotCoerce(f"{construct} could not convert type {term.type} to {bare(target)}", term.location)
         return found
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.plan.relation import Columns
-from holdfast.sql.errors import AmbiguousColumn, InvalidColumnReference, UndefinedColumn, UndefinedTable
+from holdfast.sql.errors import AmbiguousColumn, InvalidColumnReference, UndefinedColumn, UndefinedTable, WrongSyntax
 from holdfast.sql.spelling import Near, nearest
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ class Scope:
 
     def column(self, parts: tuple[str, ...], location: int) -> Found | FoundRow:
         """What a name in an expression means, or the error that PostgreSQL has for it."""
+        if len(parts) > 4:
+            raise WrongSyntax(f"improper qualified name (too many dotted names): {'.'.join(parts)}", location)
         if len(parts) == 1:
             found = self._bare(parts[0], location)
             if found is not None:
@@ -169,7 +171,8 @@ class Scope:
     def missing_relation(self, parts: tuple[str, ...], location: int) -> UndefinedTable:
         name = parts[-1]
         for _, scope in self.levels():
-            if any(item.called(parts) for item in scope.beside):
+            named_so = (item.called(parts[-1:]) for item in scope.items) if len(parts) > 1 else ()
+            if any(item.called(parts) for item in scope.beside) or any(named_so):
                 return UndefinedTable(
                     f'invalid reference to FROM-clause entry for table "{name}"',
                     location,

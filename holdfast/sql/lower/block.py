@@ -98,6 +98,8 @@ class Rows:
     order: tuple[OrderKey, ...] = ()
     limit: Scalar | None = None
     offset: Scalar | None = None
+    scope: Scope | None = None
+    """The names of a SELECT's FROM, for what stands after it."""
 
 
 LowerTerm: TypeAlias = "Callable[[Expression, Block], Term]"
@@ -114,6 +116,8 @@ class Statement:
         self.coercion = Coercion(parameters)
         self.lower_term, self.lower_query = lower_term, lower_query
         self._names: set[str] = set()
+        self.coming: list[str] = []
+        """Common tables that are still to come."""
 
     def fresh(self, name: str) -> str:
         """A name for a common subplan, like `name`, that no other has."""
@@ -138,6 +142,8 @@ class Block:
     references: list[Reference] = field(default_factory=list)
     named_windows: Mapping[str, WindowSyntax] = field(default_factory=dict)
     grouping_locations: list[tuple[Scalar, int]] = field(default_factory=list)
+    locations: dict[int, int] = field(default_factory=dict)
+    """Where the last aggregate, window function and function that returns rows were met."""
 
     def __post_init__(self) -> None:
         self.scope.block = self
@@ -162,15 +168,18 @@ class Block:
         finally:
             self.clause = before
 
-    def aggregate(self, call: AggregateCall) -> Column:
+    def aggregate(self, call: AggregateCall, location: int) -> Column:
         index = self.aggregates.setdefault(call, len(self.aggregates))
+        self.locations[AGGREGATES] = location
         return Column(AGGREGATES + index, call.type, call.nullable)
 
-    def window(self, call: WindowCall) -> Column:
+    def window(self, call: WindowCall, location: int) -> Column:
         index = self.windows.setdefault(call, len(self.windows))
+        self.locations[WINDOWS] = location
         return Column(WINDOWS + index, call.type, call.nullable)
 
-    def table(self, call: TableCall) -> list[Column]:
+    def table(self, call: TableCall, location: int) -> list[Column]:
         """The columns that the call returns."""
+        self.locations[TABLES] = location
         index = self.tables.setdefault(call, sum(len(other.returns) for other in self.tables))
         return [Column(TABLES + index + place, found.type, True) for place, found in enumerate(call.returns)]

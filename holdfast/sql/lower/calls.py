@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast.plan.errors import DataError
 from holdfast.plan.functions.function import Aggregate, Function, ResultColumns, TableFunction, WindowFunction
 from holdfast.plan.relation import AggregateCall, ColumnType, OrderKey
-from holdfast.plan.scalar import Column, Outer, Scalar
+from holdfast.plan.scalar import Call, Column, Outer, Scalar
 from holdfast.plan.types import Type
 from holdfast.sql.coerce import placed, shown
 from holdfast.sql.errors import (
@@ -69,23 +69,25 @@ def resolved(expression: syntax.Call, block: Block) -> Resolved | Term:
     name, location = function_name(expression), expression.location
     aggregate = any(isinstance(overload, Aggregate) for overload in CALLABLE.get(name, ()))
     before = len(block.references)
-    terms = [_argument(argument, block) for argument in expression.arguments]
+    terms = [
+        block.term(argument.value if isinstance(argument, syntax.NamedArgument) else argument)
+        for argument in expression.arguments
+    ]
     if expression.within_group:
         terms += [block.term(key.expression) for key in expression.order_by]
     if aggregate and expression.over is None:
         # What an aggregate reads need not be grouped by.
         del block.references[before:]
     if expression.variadic:
-        raise NotSupported("VARIADIC arguments are not supported", location)
-    if expression.star:
-        terms = []
+        terms[-1:] = _spread(terms[-1])
     types = tuple([bare(term.type) for term in terms])
-    match resolve_function(name, types):
+    by_name = any(isinstance(argument, syntax.NamedArgument) for argument in expression.arguments)
+    match NoMatch() if by_name else resolve_function(name, types):
         case Resolution() as resolution:
             return Resolved(resolution.overload, tuple(arguments_of(resolution, terms, block.coercion)))
         case NoMatch():
             target = BUILT_IN.get(name)
-            if target is not None and len(terms) == 1:
+            if target is not None and len(terms) == 1 and not by_name:
                 return block.coercion.cast(terms[0], target, location)
             raise UndefinedFunction(f"function {_shown(expression, types)} does not exist", location, _NO_FUNCTION)
         case Ambiguous():
@@ -99,14 +101,19 @@ def function_name(expression: syntax.Call) -> str:
     return parts[-1]
 
 
-def _argument(argument: syntax.Expression | syntax.NamedArgument, block: Block) -> Term:
-    if isinstance(argument, syntax.NamedArgument):
-        raise NotSupported("named arguments are not supported", argument.location)
-    return block.term(argument)
+def _spread(term: Term) -> list[Term]:
+    """The arguments that VARIADIC makes of an array, which must be written out."""
+    array = term.scalar
+    if not isinstance(array, Call) or array.function.name != "array":
+        raise NotSupported("VARIADIC is only supported before ARRAY[...]", term.location)
+    return [Term(part, term.location) for part in array.arguments]
 
 
 def _shown(expression: syntax.Call, types: Sequence[Type]) -> str:
-    return f"{'.'.join(expression.name.parts)}({', '.join(shown(type_) for type_ in types)})"
+    names = [f"{a.name} => " if isinstance(a, syntax.NamedArgument) else "" for a in expression.arguments]
+    names += [""] * (len(types) - len(names))
+    shown_types = ", ".join(f"{name}{shown(type_)}" for name, type_ in zip(names, types, strict=False))
+    return f"{'.'.join(expression.name.parts)}({shown_types})"
 
 
 def _scalar(function: Function, arguments: tuple[Scalar, ...], expression: syntax.Call) -> Term:
@@ -143,16 +150,18 @@ def _aggregate(function: Aggregate, arguments: tuple[Scalar, ...], expression: s
         raise WrongObjectType(f"WITHIN GROUP is required for ordered-set aggregate {name}", location)
     if expression.within_group and not ordered_set:
         raise WrongObjectType(f"{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP", location)
+    if not (arguments or expression.star):
+        raise WrongObjectType(f"{name}(*) must be used to call a parameterless aggregate function", location)
     if expression.distinct and not arguments:
         raise WrongSyntax("DISTINCT specified, but there are no arguments", location)
     order = _order_of(function, arguments, expression, block)
     counted = aggregate_filter(expression, block)
     parts = (*arguments, *(key.expression for key in order), *(() if counted is None else (counted,)))
     level = min((found for part in parts if (found := lowest_level(part)) is not None), default=0)
-    _no_nesting(parts, level, location)
     owner = block.scope.at(level).block
     if owner is None:
         raise GroupingError("aggregate functions are not allowed in FROM clause of their own query level", location)
+    _no_nesting(parts, level, owner.locations)
     if not owner.clause.aggregates:
         raise GroupingError(f"aggregate functions are not allowed in {owner.clause.name}", location)
     if level:
@@ -161,7 +170,7 @@ def _aggregate(function: Aggregate, arguments: tuple[Scalar, ...], expression: s
         counted = None if counted is None else raised(counted, level)
     type_ = result_type(function, [part.type for part in arguments])
     made = AggregateCall(function, arguments, type_, function.null_when_empty, expression.distinct, counted, order)
-    column = owner.aggregate(made)
+    column = owner.aggregate(made, location)
     return Term(column if not level else Outer(level, column.index, column.type, column.nullable), location)
 
 
@@ -195,15 +204,17 @@ def aggregate_filter(expression: syntax.Call, block: Block) -> Scalar | None:
     return found
 
 
-def _no_nesting(parts: Sequence[Scalar], level: int, location: int) -> None:
+def _no_nesting(parts: Sequence[Scalar], level: int, locations: Mapping[int, int]) -> None:
     for part in parts:
         if reads(part, AGGREGATES, level):
-            raise GroupingError("aggregate function calls cannot be nested", location)
+            raise GroupingError("aggregate function calls cannot be nested", locations[AGGREGATES])
         if reads(part, WINDOWS, level):
-            raise GroupingError("aggregate function calls cannot contain window function calls", location)
+            raise GroupingError("aggregate function calls cannot contain window function calls", locations[WINDOWS])
         if reads(part, TABLES, level):
             raise NotSupported(
-                "aggregate function calls cannot contain set-returning function calls", location, _MOVE_TO_FROM
+                "aggregate function calls cannot contain set-returning function calls",
+                locations[TABLES],
+                _MOVE_TO_FROM,
             )
 
 
@@ -219,7 +230,7 @@ def _table(function: TableFunction, arguments: tuple[Scalar, ...], expression: s
         raise NotSupported(f"set-returning functions are not allowed in {block.clause.name}", location)
     returned = returned_columns(function, arguments, location)
     columns = tuple(ColumnType(type_, True) for type_ in returned.types)
-    made: list[Column] = block.table(TableCall(function, arguments, columns))
+    made: list[Column] = block.table(TableCall(function, arguments, columns), location)
     return Term(made[0] if len(made) == 1 else record(made, returned.names), location)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.plan.scalar import Call, Column, Outer, Scalar
+from holdfast.plan.scalar import Column, Outer, Scalar
 from holdfast.plan.types import Record
 from holdfast.sql.errors import NotSupported, WrongObjectType, WrongSyntax
 from holdfast.sql.lower.block import Block, Reference
@@ -85,8 +85,6 @@ def field_star(expression: syntax.FieldStar, block: Block) -> list[Named]:
     type_ = operand.type
     if not isinstance(type_, Record):
         raise WrongObjectType(f"type {type_} is not composite", location)
-    if isinstance(operand, Call) and operand.function.name == "row":
-        return [Named(name, Term(part, location)) for name, part in zip(type_.names, operand.arguments, strict=True)]
     return [Named(name, Term(field_at(operand, index), location)) for index, name in enumerate(type_.names)]
 
 

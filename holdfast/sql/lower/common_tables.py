@@ -65,7 +65,10 @@ def _plain(common: With, inside: Inside, lower: LowerInside) -> tuple[Inside, Wr
     for table in common.tables:
         if any(other.name == table.name for other in common.tables[: len(bound)]):
             raise DuplicateAlias(f'WITH query name "{table.name}" specified more than once', table.location)
+        later = [other.name for other in common.tables[len(bound) :]]
+        inside.statement.coming += later
         rows = lower(table.query, replace(inside, common=known))
+        del inside.statement.coming[len(inside.statement.coming) - len(later) :]
         names = rows.names
         if len(table.columns) > len(names):
             raise InvalidColumnReference(

@@ -7,7 +7,8 @@ from decimal import Decimal, InvalidOperation
 
 from holdfast.plan.errors import DataError
 from holdfast.plan.functions.numeric_types import numeric_of
-from holdfast.plan.scalar import Case, Coalesce, Constant, Scalar, null
+from holdfast.plan.functions.records import field as record_field
+from holdfast.plan.scalar import Call, Case, Coalesce, Constant, Scalar, null
 from holdfast.plan.types import (
     BOOL,
     DATE,
@@ -40,7 +41,7 @@ from holdfast.sql.errors import (
     WrongObjectType,
 )
 from holdfast.sql.lower.apply import call, named, operator
-from holdfast.sql.lower.block import Block
+from holdfast.sql.lower.block import TABLES, Block
 from holdfast.sql.resolve import Resolution, resolve_function
 from holdfast.sql.syntax import expression as syntax
 from holdfast.sql.syntax.types import IntervalType
@@ -111,15 +112,16 @@ def case(expression: syntax.Case, block: Block) -> Term:
     otherwise = Term(null(UNKNOWN), expression.location)
     if expression.otherwise is not None:
         otherwise = block.term(expression.otherwise)
-    no_tables(block, before, "CASE", expression.location)
+    no_tables(block, before, "CASE")
     # The type of ELSE counts first.
     last, *matched = (term.scalar for term in coercion.to_common([otherwise, *results], "CASE"))
     return Term(Case(tuple(zip(conditions, matched, strict=True)), last), expression.location)
 
 
-def no_tables(block: Block, before: int, construct: str, location: int) -> None:
+def no_tables(block: Block, before: int, construct: str) -> None:
     """What is not always run can have no functions that return rows."""
     if len(block.tables) > before:
+        location = block.locations[TABLES]
         raise NotSupported(f"set-returning functions are not allowed in {construct}", location, _MOVE_TO_FROM)
 
 
@@ -130,7 +132,7 @@ def choice(expression: syntax.Choice, block: Block) -> Term:
         return _nullif(terms[0], terms[1], expression.location, block)
     converted = [term.scalar for term in coercion.to_common(terms, expression.kind)]
     if expression.kind == "COALESCE":
-        no_tables(block, before, "COALESCE", expression.location)
+        no_tables(block, before, "COALESCE")
         made: Scalar = converted[0] if len(converted) == 1 else Coalesce(tuple(converted))
     else:
         made = named(expression.kind.lower(), *converted)
@@ -139,10 +141,9 @@ def choice(expression: syntax.Choice, block: Block) -> Term:
 
 def _nullif(left: Term, right: Term, location: int, block: Block) -> Term:
     equal = operator("=", [left, right], location, block.coercion)
-    if left.unknown:
-        # As the operator took it.
-        left = Term(equal.scalar.arguments[0], left.location)  # type: ignore[union-attr]  # an operator is a call
-    return Term(Case(((equal.scalar, null(left.type)),), left.scalar), location)
+    assert isinstance(equal.scalar, Call)  # as operators are
+    value = equal.scalar.arguments[0]
+    return Term(Case(((equal.scalar, null(value.type)),), value), location)
 
 
 def cast(expression: syntax.Cast, block: Block) -> Term:
@@ -276,8 +277,10 @@ def field_of(operand: Term, name: str, location: int) -> Scalar:
 
 
 def field_at(scalar: Scalar, index: int) -> Scalar:
-    assert isinstance(scalar.type, Record)
-    return named("field", scalar, Constant(index + 1, INT4))
+    """The field of a record at a place, from 0."""
+    if isinstance(scalar, Call) and scalar.function.name == "row":
+        return scalar.arguments[index]
+    return call(record_field(index), (scalar,))
 
 
 def subscript(expression: syntax.Subscript | syntax.Slice, block: Block) -> Term:

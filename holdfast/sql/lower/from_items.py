@@ -30,7 +30,8 @@ def lower_from(items: Sequence[syntax.FromItem], inside: Inside) -> Source:
     found = lower_item(items[0], inside)
     for item in items[1:]:
         right, lateral = _right(found, item, replace(inside, beside=found.items), None)
-        found = Source(_combined(found.relation, right.relation, lateral=lateral), found.beside(right))
+        hidden = (*found.hidden, *right.hidden)
+        found = Source(_combined(found.relation, right.relation, lateral=lateral), found.beside(right), hidden)
     return found
 
 
@@ -60,9 +61,8 @@ def _right(left: Source, item: syntax.FromItem, inside: Inside, forbids: str | N
 
 def _may_refer_left(item: syntax.FromItem) -> bool:
     match item:
-        case syntax.Derived():
-            return item.lateral
-        case syntax.Functions():
+        case syntax.Derived() | syntax.Functions():
+            # A query that is not LATERAL must not, and is told so.
             return True
         case syntax.Join():
             return _may_refer_left(item.left) or _may_refer_left(item.right)
@@ -89,17 +89,29 @@ def _table(item: syntax.Table, inside: Inside) -> Source:
     name = item.alias.name if item.alias is not None else parts[-1]
     if common is not None:
         common.uses.append(location)
-        names = aliased(common.names, item.alias, parts[-1], location)
+        names = aliased(common.names, item.alias, parts[-1])
         places = tuple(range(len(names)))
         return Source(common.relation, (Item(name, names, places, relation=parts[-1]),))
     found = inside.statement.catalog.relation(parts)
     if found is None:
-        raise UndefinedTable(f'relation "{".".join(parts)}" does not exist', location)
+        raise _missing(parts, location, inside)
     relation = _of_catalog(found, inside)
-    names = aliased([column.name for column in found.columns], item.alias, found.name, location)
+    names = aliased([column.name for column in found.columns], item.alias, found.name)
     schema = found.schema if item.alias is None else ()
     places = tuple(range(len(names)))
     return Source(relation, (Item(name, names, places, schema, found.name, found.keys),))
+
+
+def _missing(parts: tuple[str, ...], location: int, inside: Inside) -> UndefinedTable:
+    message = f'relation "{".".join(parts)}" does not exist'
+    if len(parts) > 1 or parts[0] not in inside.statement.coming:
+        return UndefinedTable(message, location)
+    return UndefinedTable(
+        message,
+        location,
+        detail=f'There is a WITH item named "{parts[0]}", but it cannot be referenced from this part of the query.',
+        hint="Use WITH MUTUALLY RECURSIVE, or re-order the WITH items to remove forward references.",
+    )
 
 
 def _of_catalog(found: CatalogRelation, inside: Inside) -> Relation:
@@ -120,7 +132,7 @@ def _derived(item: syntax.Derived, inside: Inside) -> Source:
             rows = statement.lower_query(item.query, statement, inside.outer, inside.common)
     relation = relation_of(rows, statement.coercion)
     name = item.alias.name if item.alias is not None else None
-    names = aliased(rows.names, item.alias, name, item.location)
+    names = aliased(rows.names, item.alias, name)
     return Source(relation, (Item(name, names, tuple(range(len(names))), qualified=name is not None),))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.plan.functions.function import Aggregate, Function, TableFunction, WindowFunction
 from holdfast.plan.relation import UNIT, ColumnType, FlatMap, Map, OuterJoin, Project, Relation, column
@@ -38,11 +38,12 @@ class _Rows:
 
 def lower_functions(item: syntax.Functions, inside: Inside) -> Source:
     """An item of FROM with one function, or several of ROWS FROM, whose rows are put side by side."""
-    numbered = item.ordinality or len(item.functions) > 1
-    definitions = [part.columns or (item.columns if len(item.functions) == 1 else ()) for part in item.functions]
+    functions = [one for part in item.functions for one in _one_by_one(part)]
+    numbered = item.ordinality or len(functions) > 1
+    definitions = [part.columns or (item.columns if len(functions) == 1 else ()) for part in functions]
     found = [
         _function(part.function, defined, inside, numbered)
-        for part, defined in zip(item.functions, definitions, strict=True)
+        for part, defined in zip(functions, definitions, strict=True)
     ]
     relation, names = found[0].relation, list(found[0].names)
     if len(found) > 1:
@@ -56,9 +57,17 @@ def lower_functions(item: syntax.Functions, inside: Inside) -> Source:
     if item.ordinality:
         names.append("ordinality")
     name = item.alias.name if item.alias is not None else _name(item.functions[0].function)
-    columns = aliased(names, item.alias, name, item.location)
+    columns = aliased(names, item.alias, name)
     places = tuple(range(len(columns)))
     return Source(relation, (Item(name, columns, places, single=single and not item.ordinality),))
+
+
+def _one_by_one(part: syntax.FunctionRows) -> list[syntax.FunctionRows]:
+    """`unnest` of several arrays is several of one each."""
+    call_ = part.function
+    if not isinstance(call_, expressions.Call) or call_.name.parts[-1] != "unnest" or len(call_.arguments) < 2:
+        return [part]
+    return [replace(part, function=replace(call_, arguments=(argument,))) for argument in call_.arguments]
 
 
 def _name(function: expressions.Expression) -> str:

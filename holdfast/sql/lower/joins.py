@@ -53,14 +53,11 @@ def merged_columns(join: syntax.Join, left: Source, right: Source) -> list[Merge
     if join.natural:
         others = {name for item in right.items if item.bare for name in item.columns}
         names = tuple(name for item in left.items if item.bare for name in item.columns if name in others)
-    width, location = len(left.relation.columns), join.location
-    return [
-        Merged(name, _place(left, name, "left", location), width + _place(right, name, "right", location))
-        for name in names
-    ]
+    width = len(left.relation.columns)
+    return [Merged(name, _place(left, name, "left"), width + _place(right, name, "right")) for name in names]
 
 
-def _place(source: Source, name: str, side: str, location: int) -> int:
+def _place(source: Source, name: str, side: str) -> int:
     found = [
         place
         for item in source.items
@@ -69,9 +66,9 @@ def _place(source: Source, name: str, side: str, location: int) -> int:
         if column_name == name
     ]
     if not found:
-        raise UndefinedColumn(f'column "{name}" specified in USING clause does not exist in {side} table', location)
+        raise UndefinedColumn(f'column "{name}" specified in USING clause does not exist in {side} table')
     if len(found) > 1:
-        raise AmbiguousColumn(f'common column name "{name}" appears more than once in {side} table', location)
+        raise AmbiguousColumn(f'common column name "{name}" appears more than once in {side} table')
     return found[0]
 
 
@@ -119,8 +116,8 @@ def join_source(
         return Source(relation, items)
     names = [name for item in items if item.bare for name in item.columns]
     places = [place for item in items if item.bare for place in item.places]
-    called = aliased(names, join.alias, None, join.location)
-    return Source(relation, (Item(join.alias.name, called, tuple(places)),))
+    called = aliased(names, join.alias, None)
+    return Source(relation, (Item(join.alias.name, called, tuple(places)),), items)
 
 
 def _with_merged(

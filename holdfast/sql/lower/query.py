@@ -10,7 +10,6 @@ from holdfast.plan.errors import InvalidRowCountInLimit, InvalidRowCountInOffset
 from holdfast.plan.relation import OrderKey
 from holdfast.plan.scalar import Constant, Scalar
 from holdfast.plan.types import INT4, INT8
-from holdfast.sql.coerce import placed
 from holdfast.sql.errors import InvalidColumnReference, NotSupported
 from holdfast.sql.lower.block import LIMIT, OFFSET, ORDER_BY, Block, Clause, Common, Rows, Statement
 from holdfast.sql.lower.common_tables import lower_with
@@ -50,8 +49,8 @@ def _plain(query: Query, inside: Inside) -> Rows:
     rows = _body(query.body, query.order_by, inside)
     limit = None
     if query.limit is not None and query.limit.count is not None:
-        limit = _bound(query.limit.count, LIMIT, inside)
-    offset = None if query.offset is None else _bound(query.offset, OFFSET, inside)
+        limit = _bound(query.limit.count, LIMIT, rows, inside)
+    offset = None if query.offset is None else _bound(query.offset, OFFSET, rows, inside)
     return rows if limit is None and offset is None else replace(rows, limit=limit, offset=offset)
 
 
@@ -96,19 +95,20 @@ def _order_over(rows: Rows, item: Item, order_by: Sequence[Order], inside: Insid
         index = output(key.expression, targets, block, ORDER_BY)
         if index is not None:
             term = rows.terms[index]
-        elif named:
-            raise NotSupported(
-                "invalid UNION/INTERSECT/EXCEPT ORDER BY clause", key.expression.location, _ADD_TO_ALL, _ONLY_NAMES
-            )
         else:
             term = block.term(key.expression)
+            if named:
+                raise NotSupported(
+                    "invalid UNION/INTERSECT/EXCEPT ORDER BY clause", term.location, _ADD_TO_ALL, _ONLY_NAMES
+                )
         keys.append(order_key(key, term, inside.statement.coercion))
     return replace(rows, order=Placement(len(columns)).order(keys))
 
 
-def _bound(expression: Expression, clause: Clause, inside: Inside) -> Scalar | None:
+def _bound(expression: Expression, clause: Clause, rows: Rows, inside: Inside) -> Scalar | None:
     """How many rows there are at most, or left out; None if null, which bounds nothing."""
-    block = Block(inside.statement, Scope((), (), inside.outer), inside.common, clause)
+    scope = rows.scope or Scope((), (), inside.outer)
+    block = Block(inside.statement, scope, inside.common, clause)
     term = block.term(expression)
     if isinstance(term.scalar, Constant) and term.type is INT4:
         term = Term(Constant(term.scalar.value, INT8), term.location)
@@ -120,5 +120,5 @@ def _bound(expression: Expression, clause: Clause, inside: Inside) -> Scalar | N
             return None
         if isinstance(scalar.value, int) and scalar.value < 0:
             error = InvalidRowCountInLimit if clause is LIMIT else InvalidRowCountInOffset
-            raise placed(error(f"{clause.name} must not be negative"), term.location)
+            raise error(f"{clause.name} must not be negative")
     return scalar

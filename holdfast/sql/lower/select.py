@@ -67,6 +67,7 @@ class _Select:
         source = lower_from(select.from_items, inside)
         self.select, self.order_by = select, order_by
         scope = Scope(source.items, source.relation.columns, inside.outer)
+        scope.beside = source.hidden
         self.block = block = Block(inside.statement, scope, inside.common)
         block.named_windows = named_windows(select.windows)
         self.relation = source.relation
@@ -88,7 +89,7 @@ class _Select:
         order_from = len(block.references)
         self.order = [self._order_key(key) for key in order_by]
         if select.distinct is not None and select.distinct.on:
-            self.on = [self._item(part, DISTINCT_ON) for part in select.distinct.on]
+            self.on = [Term(self._item(part, DISTINCT_ON).scalar, part.location) for part in select.distinct.on]
         self.order_references = block.references[order_from:]
         self.groups: Groups | None = None
         if select.group_by:
@@ -182,7 +183,8 @@ class _Select:
 
     def _plain(self) -> Rows:
         terms = self._placed_terms()
-        return Rows(self.relation, terms, tuple(self.targets.names), self._placed_order())
+        order = self._placed_order()
+        return Rows(self.relation, terms, tuple(self.targets.names), order, scope=self.block.scope)
 
     def _placed_terms(self) -> tuple[Term, ...]:
         found = []

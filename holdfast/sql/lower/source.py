@@ -15,10 +15,11 @@ from holdfast.sql.syntax.query import Alias
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A relation and the names of its columns."""
+    """A relation and the names of its columns. `hidden` are relations in it that an alias around them hides."""
 
     relation: Relation
     items: tuple[Item, ...]
+    hidden: tuple[Item, ...] = ()
 
     def beside(self, other: Source) -> tuple[Item, ...]:
         """The names of both, where the columns of the other follow."""
@@ -63,24 +64,23 @@ class Inside:
 
 def check_names(items: Sequence[Item]) -> None:
     """No two relations of one FROM have one name, unless they are in different schemas."""
-    seen: set[tuple[str | None, tuple[str, ...]]] = set()
+    seen: dict[str, list[tuple[str, ...]]] = {}
     for item in items:
         if item.name is None or not item.qualified:
             continue
-        key = (item.name, item.schema if item.relation == item.name else ())
-        if key in seen:
+        others = seen.setdefault(item.name, [])
+        if any(not other or not item.schema or other == item.schema for other in others):
             raise DuplicateAlias(f'table name "{item.name}" specified more than once')
-        seen.add(key)
+        others.append(item.schema)
 
 
-def aliased(names: Sequence[str], alias: Alias | None, default: str | None, location: int) -> tuple[str, ...]:
+def aliased(names: Sequence[str], alias: Alias | None, default: str | None) -> tuple[str, ...]:
     """The names of columns, the first of which an alias may give others."""
     if alias is None or not alias.columns:
         return tuple(names)
     if len(alias.columns) > len(names):
         raise InvalidColumnReference(
             f'table "{alias.name or default}" has {len(names)} columns available but '
-            f"{len(alias.columns)} columns specified",
-            location,
+            f"{len(alias.columns)} columns specified"
         )
     return (*alias.columns, *names[len(alias.columns) :])

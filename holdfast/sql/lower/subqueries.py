@@ -26,8 +26,7 @@ def exists(expression: syntax.Exists, block: Block) -> Term:
 def scalar(expression: syntax.Subquery, block: Block) -> Term:
     rows = block.query(expression.query)
     if len(rows.terms) != 1:
-        what = "subquery must return only one column" if rows.terms else "subquery must return a column"
-        raise WrongSyntax(what, expression.location)
+        raise WrongSyntax("subquery must return only one column", expression.location)
     relation = relation_of(rows, block.coercion)
     found = Subquery("scalar", relation, None, relation.columns[0].type, True)
     return Term(found, expression.location)

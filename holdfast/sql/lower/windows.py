@@ -57,7 +57,7 @@ def window_call(
     if not block.clause.windows:
         raise WindowingError(f"window functions are not allowed in {block.clause.name}", location)
     if any(reads(part, WINDOWS) for part in arguments):
-        raise WindowingError("window function calls cannot be nested", location)
+        raise WindowingError("window function calls cannot be nested", block.locations[WINDOWS])
     if expression.nulls == "IGNORE" and isinstance(function, Aggregate):
         raise NotSupported("IGNORE NULLS is not supported for aggregates", location)
     counted = None
@@ -77,7 +77,7 @@ def window_call(
         counted,
         expression.nulls == "IGNORE",
     )
-    return Term(block.window(made), location)
+    return Term(block.window(made, location), location)
 
 
 def named_windows(windows: tuple[NamedWindow, ...]) -> dict[str, syntax.Window]:
@@ -103,7 +103,8 @@ def _inherited(window: syntax.Window, others: dict[str, syntax.Window] | Block) 
     if window.order_by and base.order_by:
         raise WindowingError(f'cannot override ORDER BY clause of window "{window.base}"', window.location)
     if base.frame is not None:
-        raise WindowingError(f'cannot copy window "{window.base}" because it has a frame clause', window.location)
+        hint = None if window.order_by or window.frame is not None else "Omit the parentheses in this OVER clause."
+        raise WindowingError(f'cannot copy window "{window.base}" because it has a frame clause', window.location, hint)
     return replace(window, base=None, partition_by=base.partition_by, order_by=window.order_by or base.order_by)
 
 
