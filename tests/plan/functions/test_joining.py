@@ -51,3 +51,10 @@ ANSWERS: list[tuple[str, object]] = [
 @pytest.mark.parametrize(("sql", "answer"), ANSWERS, ids=[sql for sql, _ in ANSWERS])
 def test_the_answer_is_postgresqls(sql: str, answer: object) -> None:
     assert EXPRESSIONS.value(sql) == answer
+
+
+def test_the_parts_of_a_text_are_rows() -> None:
+    assert EXPRESSIONS.rows("string_to_table('a,b,', ',')") == [("a",), ("b",), ("",)]
+    assert EXPRESSIONS.rows("string_to_table('ab', null::text, 'b')") == [("a",), (None,)]
+    assert EXPRESSIONS.rows("string_to_table('', ',')") == []
+    assert EXPRESSIONS.rows("string_to_table(null::text, ',')") == []
