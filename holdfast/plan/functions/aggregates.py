@@ -8,7 +8,7 @@ from operator import and_, or_, xor
 from typing import Any as Value  # as `plan/types.py` lists them
 from typing import TypeAlias
 
-from holdfast.plan.functions.function import Aggregate, Any, Family, Pattern, SparkText, Types
+from holdfast.plan.functions.function import Aggregate, Any, Family, Pattern, Types
 from holdfast.plan.functions.numeric_types import of
 from holdfast.plan.functions.spark_order import order_key
 from holdfast.plan.order import sort_key
@@ -99,7 +99,11 @@ _ORDERED_BY_US: tuple[Pattern, ...] = (JSONB, Any.ARRAY, Any.LIST, Any.RECORD, A
 """Spark has nulls inside of a value before all others, PostgreSQL after."""
 
 
-def _chosen_by(name: str) -> SparkText:
+def has_spark_order(type_: Type) -> bool:
+    return any(type_.base == other.base for other in _ORDERED_BY_SPARK)
+
+
+def _chosen_by(name: str) -> Callable[[Sequence[str], Sequence[Type], Type], str | None]:
     """Spark's text for values that it does not order as we do, where it has a key of theirs that it does."""
 
     def text(arguments: Sequence[str], types: Sequence[Type], _: Type) -> str | None:
@@ -133,11 +137,13 @@ def _extremes(name: str, python: Callable[[Types, Rows], Value], doc: str) -> tu
     return (*by_spark, *by_us)
 
 
+_least_text = _chosen_by("min")
 _ANY_VALUE = Aggregate(
     "any_value",
     (Any.ELEMENT,),
     Any.ELEMENT,
     _least,
+    spark=lambda texts, types, result: "min({0})" if has_spark_order(types[0]) else _least_text(texts, types, result),
     typed=True,
     doc="Some value that is not null: the least, so that it is always the same.",
 )

@@ -10,12 +10,12 @@ from typing import Any as Value  # as `plan/types.py` lists them
 from typing import TypeVar
 
 from holdfast.plan.errors import ArraySubscriptError, InvalidParameterValue, NullValueNotAllowed
-from holdfast.plan.functions.aggregates import Rows
+from holdfast.plan.functions.aggregates import Rows, has_spark_order
 from holdfast.plan.functions.container import dimensions
-from holdfast.plan.functions.function import Aggregate, Any, Family, Pattern, Result, Types
+from holdfast.plan.functions.function import Aggregate, Any, Family, Pattern, Result, SparkText, Types
 from holdfast.plan.functions.json_build import json_of, key_of, or_null
 from holdfast.plan.json_value import json_object, write
-from holdfast.plan.types import BYTEA, JSONB, TEXT, Type, array_of, list_of, map_of
+from holdfast.plan.types import BYTEA, JSONB, TEXT, Type, array_of, list_of, map_of, spark_type
 
 Text = TypeVar("Text", str, bytes)
 
@@ -98,6 +98,18 @@ def _json_array_of_values(types: Types, rows: Rows) -> str | None:
     return None if not rows else _json_array(types, [row for row in rows if row[0] is not None]) or "[]"
 
 
+def _collected_text(texts: Sequence[str], types: Sequence[Type], _: Type) -> str | None:
+    """Sorted, since no order is asked for, with nulls last. Spark leaves them out of what it collects."""
+    (argument,), (type_,) = texts, types
+    if not has_spark_order(type_):
+        return None
+    nulls = f"CAST(count({{distinct}}CASE WHEN {argument} IS NULL THEN 1 END) AS INT)"
+    collected = f"array_sort(collect_list({{distinct}}{argument}))"
+    return (
+        f"CASE WHEN count(1) > 0 THEN concat({collected}, array_repeat(CAST(NULL AS {spark_type(type_)}), {nulls})) END"
+    )
+
+
 def _collecting(
     name: str,
     arguments: tuple[Pattern, ...],
@@ -105,10 +117,13 @@ def _collecting(
     python: Callable[..., object],
     doc: str,
     *,
+    spark: SparkText | None = None,
     typed: bool = False,
     fails: bool = False,
 ) -> Aggregate:
-    return Aggregate(name, arguments, result, python, strict=False, ordered=True, typed=typed, fails=fails, doc=doc)
+    return Aggregate(
+        name, arguments, result, python, spark, strict=False, ordered=True, typed=typed, fails=fails, doc=doc
+    )
 
 
 def _array_type(types: Sequence[Type]) -> Type:
@@ -123,14 +138,23 @@ def _map_type(types: Sequence[Type]) -> Type:
     return map_of(types[1])
 
 
+_JOINED_TEXT = (
+    "CASE WHEN count({0}) > 0 THEN array_join(transform(array_sort(collect_list({distinct}CASE WHEN {0} IS NOT NULL "
+    "THEN named_struct('value', {0}, 'is_null', {1} IS NULL, 'delimiter', {1}) END)), (part, place) -> "
+    "CASE WHEN place = 0 OR part.is_null THEN part.value ELSE concat(part.delimiter, part.value) END), '') END"
+)
+"""Sorted, since no order is asked for: by value, then by delimiter, nulls last."""
+
 _JOINED = "All values that are not null, each but the first after its delimiter."
 
 FAMILY = Family(
     "Aggregates that collect values",
     aggregates=(
-        _collecting("string_agg", (TEXT, TEXT), TEXT, _joined_text, _JOINED),
+        _collecting("string_agg", (TEXT, TEXT), TEXT, _joined_text, _JOINED, spark=_JOINED_TEXT),
         _collecting("string_agg", (BYTEA, BYTEA), BYTEA, _joined_bytes, _JOINED),
-        _collecting("array_agg", (Any.NONARRAY,), _array_type, _collected, "All values, nulls too."),
+        _collecting(
+            "array_agg", (Any.NONARRAY,), _array_type, _collected, "All values, nulls too.", spark=_collected_text
+        ),
         _collecting(
             "array_agg",
             (Any.ARRAY,),
@@ -140,7 +164,7 @@ FAMILY = Family(
             typed=True,
             fails=True,
         ),
-        _collecting("list_agg", (Any.ANY,), _list_type, _collected, "All values, nulls too."),
+        _collecting("list_agg", (Any.ANY,), _list_type, _collected, "All values, nulls too.", spark=_collected_text),
         _collecting(
             "map_agg", (TEXT, Any.ANY), _map_type, _collected_map, "Keys with their values, of equal keys the last."
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any as Value  # as `plan/types.py` lists them
@@ -86,11 +87,9 @@ def _shift(
     if present is None or offset == 0:
         target = place + direction * offset
         return values[target] if 0 <= target < len(values) else default
-    forwards = (direction > 0) is (offset > 0)
-    others = [other for other in present if (other > place if forwards else other < place)]
-    if not forwards:
-        others.reverse()
-    return values[others[abs(offset) - 1]] if abs(offset) <= len(others) else default
+    steps = direction * offset
+    target = bisect_right(present, place) + steps - 1 if steps > 0 else bisect_left(present, place) + steps
+    return values[present[target]] if 0 <= target < len(present) else default
 
 
 def _at(rows: WindowRows, choose: Callable[[int, Sequence[int]], int | None]) -> list[Value]:
