@@ -1,0 +1,127 @@
+"""The only place an error of ours becomes a SQLSTATE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from holdfast import errors
+from holdfast.errors import HoldfastError
+from holdfast.persist import errors as persist
+from holdfast.persist.blob.contract import BlobUnavailable
+from holdfast.plan import errors as data
+from holdfast.plan.decorrelate import CorrelatedRecursion
+from holdfast.repr.consolidate import DiffOverflowError
+from holdfast.repr.row import RowTypeError
+from holdfast.spark.errors import SparkJobFailed, SparkReadFailed, SparkUnavailable
+from holdfast.spark.java import JavaUnavailable
+from holdfast.sql import errors as sql
+
+SQLSTATE: Mapping[type[HoldfastError], str] = {
+    errors.HoldfastError: "XX000",  # internal_error
+    errors.UsageError: "XX000",
+    errors.UnavailableError: "57P03",  # cannot_connect_now
+    errors.OutcomeUnknown: "40003",  # statement_completion_unknown
+    errors.DataCorruption: "XX001",  # data_corrupted
+    errors.QueryError: "42000",  # syntax_error_or_access_rule_violation
+    # The data.
+    data.DataError: "22000",  # data_exception
+    data.NumericValueOutOfRange: "22003",
+    data.DivisionByZero: "22012",
+    data.InvalidTextRepresentation: "22P02",
+    data.InvalidBinaryRepresentation: "22P03",
+    data.DatetimeFieldOverflow: "22008",
+    data.InvalidDatetimeFormat: "22007",
+    data.IntervalFieldOverflow: "22015",
+    data.InvalidTimeZone: "22023",  # invalid_parameter_value, as PostgreSQL reports an unknown zone
+    data.InvalidParameterValue: "22023",
+    data.InvalidArgumentForLogarithm: "2201E",
+    data.InvalidArgumentForPowerFunction: "2201F",
+    data.InvalidArgumentForWidthBucket: "2201G",
+    data.InvalidRegularExpression: "2201B",
+    data.InvalidEscapeSequence: "22025",
+    data.InvalidEscapeCharacter: "22019",
+    data.StringDataRightTruncation: "22001",
+    data.SubstringError: "22011",
+    data.NullValueNotAllowed: "22004",
+    data.ArraySubscriptError: "2202E",
+    data.CharacterNotInRepertoire: "22021",
+    data.InvalidRowCountInLimit: "2201W",
+    data.InvalidRowCountInOffset: "2201X",
+    data.InvalidPrecedingOrFollowingSize: "22013",
+    data.InvalidArgumentForNtileFunction: "22014",
+    data.InvalidArgumentForNthValueFunction: "22016",
+    data.CardinalityViolation: "21000",
+    data.InvalidJson: "22023",  # invalid_parameter_value, as PostgreSQL reports paths that lead nowhere
+    data.JsonMemberNotFound: "2203A",
+    data.JsonArrayNotFound: "22039",
+    data.JsonObjectNotFound: "2203C",
+    data.JsonNumberNotFound: "2203B",
+    data.InvalidJsonSubscript: "22033",
+    data.SingletonJsonItemRequired: "22038",
+    data.NonNumericJsonItem: "22036",
+    data.InvalidJsonDatetime: "22031",
+    data.UndefinedJsonVariable: "42704",  # undefined_object
+    data.InvalidRange: "22000",
+    data.ProgramLimitExceeded: "54000",
+    data.UndefinedFunctionAtRunTime: "42883",
+    data.UntranslatableCharacter: "22P05",
+    data.SyntaxErrorInValue: "42601",
+    data.UnsupportedValue: "0A000",
+    data.DatatypeMismatch: "42804",
+    DiffOverflowError: "22003",
+    # The statement.
+    sql.SyntaxFailure: "42601",
+    sql.NotSupported: "0A000",
+    sql.StatementTooComplex: "54001",
+    sql.InvalidText: "22021",
+    sql.SemanticError: "42000",
+    sql.UndefinedColumn: "42703",
+    sql.AmbiguousColumn: "42702",
+    sql.UndefinedTable: "42P01",
+    sql.DuplicateAlias: "42712",
+    sql.DuplicateColumn: "42701",
+    sql.UndefinedFunction: "42883",
+    sql.AmbiguousFunction: "42725",
+    sql.UndefinedObject: "42704",
+    sql.UndefinedParameter: "42P02",
+    sql.DatatypeMismatch: "42804",
+    sql.IndeterminateDatatype: "42P18",
+    sql.CannotCoerce: "42846",
+    sql.AmbiguousParameter: "42P08",
+    sql.GroupingError: "42803",
+    sql.WindowingError: "42P20",
+    sql.InvalidColumnReference: "42P10",
+    sql.WrongObjectType: "42809",
+    sql.InvalidTypeModifier: "22023",
+    sql.InvalidRecursion: "42P19",
+    sql.WrongSyntax: "42601",
+    CorrelatedRecursion: "0A000",  # feature_not_supported
+    RowTypeError: "42804",
+    # The store.
+    persist.AsOfBeforeSince: "22023",
+    persist.ReadTimeout: "57P03",
+    persist.LeaseExpired: "72000",  # snapshot_too_old
+    persist.Fenced: "57P01",  # admin_shutdown: another writer took over
+    persist.LockHeld: "55006",  # object_in_use
+    persist.Stopped: "57P01",
+    persist.ReadOnly: "25006",  # read_only_sql_transaction
+    persist.NewerEncoding: "0A000",
+    persist.UnknownCollection: "42P01",
+    persist.SchemaMismatch: "42804",
+    persist.CorruptPart: "XX001",
+    persist.CorruptMetadata: "XX001",
+    persist.MergeMismatch: "XX001",
+    persist.MetadataUnavailable: "57P03",
+    persist.MetadataOutcomeUnknown: "40003",
+    BlobUnavailable: "57P03",
+    # Spark.
+    SparkUnavailable: "57P03",
+    JavaUnavailable: "57P03",
+    SparkJobFailed: "XX000",
+    SparkReadFailed: "58030",  # io_error
+}
+
+
+def sqlstate(error: HoldfastError) -> str:
+    """The code of the most specific class that has one."""
+    return next(SQLSTATE[cls] for cls in type(error).__mro__ if cls in SQLSTATE)
