@@ -366,7 +366,6 @@ _SIGNS = (
         for type_ in SIGNED
     ),
     *(Function("-", (type_,), type_, operator.neg, "(- {0})", infix=True) for type_ in FLOATS),
-    Function("-", (NUMERIC,), same_numeric, EXACT.minus, "(- {0})", infix=True),
 )
 
 # Bits

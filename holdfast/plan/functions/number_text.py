@@ -62,7 +62,7 @@ def _write_text(texts: Sequence[str], types: Sequence[Type], result: Type) -> st
 
 
 _SPACE = r"[ \t\n\x0B\f\r]*"
-_SPACE_CHARACTERS = r"' \t\n\u000B\f\r'"
+_SPACE_CHARACTERS = r"' \t\n\u000B\u000C\r'"
 
 
 def _like(text: str, pattern: str) -> str:
