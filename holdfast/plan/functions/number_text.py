@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 from holdfast.plan.errors import InvalidTextRepresentation, NumericValueOutOfRange
 from holdfast.plan.functions.function import Cast, Family, Function, SparkText, Types
-from holdfast.plan.functions.numeric_types import of
+from holdfast.plan.functions.numeric_types import fitted, of
 from holdfast.plan.functions.spark_let import let
 from holdfast.plan.functions.spark_text import failure, failure_of, quoted
 from holdfast.plan.text import read_of, write_of
+from holdfast.plan.text.numbers import read_any_numeric
 from holdfast.plan.types import (
     BOOL,
     BPCHAR,
@@ -31,6 +32,7 @@ from holdfast.plan.types import (
     UINT8,
     VARCHAR,
     Modified,
+    Numeric,
     Type,
     spark_type,
 )
@@ -42,6 +44,8 @@ _TARGETS = (TEXT, VARCHAR, BPCHAR)
 
 
 def _read(types: Types, value: str) -> object:
+    if isinstance(types.result, Numeric):
+        return fitted(read_any_numeric(value), types.result)
     return read_of(types.result)(value)
 
 

@@ -13,7 +13,7 @@ from holdfast.plan import real
 from holdfast.plan.errors import InvalidTextRepresentation, NumericValueOutOfRange
 from holdfast.plan.functions.numeric_types import fitted
 from holdfast.plan.text.contract import Read, TextCodec
-from holdfast.plan.types import MAX_PRECISION, TIMESTAMPTZ, Numeric, Type
+from holdfast.plan.types import MAX_PRECISION, NUMERIC, TIMESTAMPTZ, Numeric, Type
 
 SPACE = " \t\n\v\f\r"
 """What PostgreSQL skips before and after a value."""
@@ -216,10 +216,11 @@ def read_numeric(text: str) -> Decimal:
 
     `numeric_types.numeric_of` is its type.
     """
-    return _within_digits(_read_any_numeric(text))
+    return _within_digits(read_any_numeric(text))
 
 
-def _read_any_numeric(text: str) -> Decimal:
+def read_any_numeric(text: str) -> Decimal:
+    """A number of any length."""
     word = text.strip(SPACE)
     if _NUMERIC.fullmatch(word):
         mantissa, _, exponent = word.replace("_", "").lower().partition("e")
@@ -258,7 +259,10 @@ def write_numeric(value: Decimal) -> str:
 def _numeric(type_: Type, _: object) -> TextCodec:
     if not isinstance(type_, Numeric):
         raise UsageError(f"{type_} is no numeric")
-    return TextCodec(lambda text: fitted(_read_any_numeric(text), type_), write_numeric)
+    if type_ is NUMERIC:
+        # A literal: it has the digits it is written with, and the type that they need.
+        return TextCodec(read_numeric, write_numeric)
+    return TextCodec(lambda text: fitted(read_any_numeric(text), type_), write_numeric)
 
 
 def _mz_timestamp(type_: Type, find: Callable[[Type], TextCodec]) -> TextCodec:
