@@ -16,9 +16,11 @@ from holdfast.plan.rewrite.order_joins import order_joins
 from holdfast.plan.rewrite.outer_to_inner import outer_to_inner
 from holdfast.plan.rewrite.prune_columns import prune_columns
 from holdfast.plan.rewrite.push_down_filters import push_down_filters
+from holdfast.plan.rewrite.unwrap_casts import unwrap_casts
 
 RULES: tuple[Callable[[Relation], Relation], ...] = (
     fold_constants,
+    unwrap_casts,
     factor_conditions,
     fuse_maps,
     outer_to_inner,

@@ -22,9 +22,10 @@ from holdfast.plan.rewrite.order_joins import order_joins
 from holdfast.plan.rewrite.outer_to_inner import outer_to_inner
 from holdfast.plan.rewrite.prune_columns import prune_columns
 from holdfast.plan.rewrite.push_down_filters import push_down_filters
-from holdfast.plan.scalar import FALSE, TRUE, And, Case, Coalesce, Or, null
-from holdfast.plan.types import BOOL, INT8
-from tests.plan.build import T, U, V, assert_shows, col, count, eq, is_null, lit, lt, maximum, op
+from holdfast.plan.rewrite.unwrap_casts import unwrap_casts
+from holdfast.plan.scalar import FALSE, TRUE, And, Call, Case, Coalesce, Or, null
+from holdfast.plan.types import BOOL, DATE, INT8, NUMERIC, TIMESTAMP, numeric
+from tests.plan.build import T, U, V, assert_shows, col, count, eq, get, is_null, lit, lt, maximum, op
 
 DIVISION = eq(op("/", lit(1), lit(0)), lit(1))
 
@@ -255,3 +256,23 @@ def test_a_branch_that_asks_for_nothing_more_makes_the_others_needless() -> None
           Get u
         """,
     )
+
+
+def test_a_cast_is_compared_before_it_where_the_constant_is_a_value_of_its_type() -> None:
+    wide = Call(CASTS["int4", "numeric"].function, (col(0),), numeric(10, 0), True)  # type: ignore[arg-type]  # there is one
+    less = next(f for f in OPERATORS["<"] if f.arguments == (NUMERIC, NUMERIC))
+    whole = Call(less, (wide, lit(Decimal(5), numeric(1, 0))), BOOL, True)
+    part = Call(less, (wide, lit(Decimal("5.5"), numeric(2, 1))), BOOL, True)
+    assert unwrap_casts(Filter(T, (whole,))) is Filter(T, (lt(col(0), lit(5)),))
+    assert unwrap_casts(Filter(T, (part,))) is Filter(T, (part,))
+
+
+def test_a_date_is_compared_with_the_day_that_a_timestamp_begins() -> None:
+    dates = get("d", DATE)
+    less = next(f for f in OPERATORS["<"] if f.arguments == (DATE, TIMESTAMP))
+    same = next(f for f in OPERATORS["<"] if f.arguments == (DATE, DATE))
+    midnight, noon = 2 * 86_400_000_000, 5 * 43_200_000_000
+    found = unwrap_casts(Filter(dates, (Call(less, (col(0, DATE), lit(midnight, TIMESTAMP)), BOOL, True),)))
+    assert found is Filter(dates, (Call(same, (col(0, DATE), lit(2, DATE)), BOOL, True),))
+    kept = Filter(dates, (Call(less, (col(0, DATE), lit(noon, TIMESTAMP)), BOOL, True),))
+    assert unwrap_casts(kept) is kept
