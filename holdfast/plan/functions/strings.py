@@ -13,7 +13,7 @@ from holdfast.plan.errors import InvalidParameterValue, NumericValueOutOfRange, 
 from holdfast.plan.functions.function import Family, Function
 from holdfast.plan.functions.spark_text import failure
 from holdfast.plan.text.strings import length_of, padded
-from holdfast.plan.types import BOOL, BPCHAR, INT4, INT8, TEXT, Type
+from holdfast.plan.types import BOOL, BPCHAR, INT4, TEXT, Type
 
 MAX_BYTES = 0x3FFFFFFF
 """No value is larger, in PostgreSQL and here."""
@@ -212,20 +212,8 @@ def _spark_octets_of_bpchar(arguments: Sequence[str], types: Sequence[Type], _: 
     return f"(octet_length({arguments[0]}) + {blanks})"
 
 
-def _in_base(digits: str, bits: int, width: int) -> Function:
-    """`to_hex` and its kin: a negative number is shown as two's complement of `width` bits."""
-    name = {16: "to_hex", 8: "to_oct", 2: "to_bin"}[bits]
-    spark = {"to_hex": "lower(hex({0}))", "to_bin": "bin({0})", "to_oct": "conv({0}, 10, 8)"}[name]
-    unsigned = "{0}" if width == 64 else "(CAST({0} AS BIGINT) & 4294967295)"
-
-    def python(value: int) -> str:
-        return format(value % (1 << width), digits)
-
-    return Function(name, (INT8 if width == 64 else INT4,), TEXT, python, spark.replace("{0}", unsigned))
-
-
-# `greatest` and `least` pass over nulls in Spark, so nulls must not reach them; and null arguments are null before anything
-# else is wrong.
+# A null argument makes the result null before anything else can be wrong. Spark's `greatest` and `least` pass over
+# nulls, so they are not used for numbers that may be null.
 _NEGATIVE = failure(SubstringError, "negative substring length not allowed")
 _SUBSTRING = "substring({0}, CASE WHEN {1} < 1 THEN 1 ELSE {1} END)"
 _SUBSTRING_FOR = (
@@ -330,7 +318,6 @@ FAMILY = Family(
         Function("is_normalized", _TEXT2, BOOL, _is_normalized, fails=True),
         Function("unicode_assigned", _TEXT1, BOOL, _unicode_assigned),
         Function("unistr", _TEXT1, TEXT, _unistr, fails=True),
-        *(_in_base(digits, bits, width) for digits, bits in (("x", 16), ("o", 8), ("b", 2)) for width in (32, 64)),
     ),
     operators=(Function("^@", _TEXT2, BOOL, str.startswith, "startswith({0}, {1})", infix=True),),
 )
