@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from holdfast.plan.free import holds_query
 from holdfast.plan.relation import ColumnType, Let, LetRec, Local, Recursive, Relation
 from holdfast.sql.errors import (
     DatatypeMismatch,
@@ -17,7 +16,7 @@ from holdfast.sql.errors import (
 )
 from holdfast.sql.lower.block import Common, Rows
 from holdfast.sql.lower.placement import emit
-from holdfast.sql.lower.rows import columns_as_terms, ordered, relation_of, unlimited
+from holdfast.sql.lower.rows import columns_as_terms, relation_of, unlimited
 from holdfast.sql.lower.source import Inside
 from holdfast.sql.syntax.expression import IntegerLiteral
 from holdfast.sql.syntax.query import Query, RecursiveTable, With, WithMutuallyRecursive
@@ -48,14 +47,9 @@ def lower_with(
 
 def _wrapped(rows: Rows, wrap: Wrap, inside: Inside) -> Rows:
     """What the body computes, all of it inside of `wrap`, since any of it may read a common table."""
-    coercion = inside.statement.coercion
-    limits = [bound for bound in (rows.limit, rows.offset) if bound is not None]
-    inner = any(holds_query(bound) for bound in limits)
-    found = ordered(rows, coercion) if inner else unlimited(rows, coercion)
+    found = unlimited(rows, inside.statement.coercion)
     relation = wrap(found.relation)
     terms = columns_as_terms(relation, [term.location for term in rows.terms])[: found.width]
-    if inner:
-        return Rows(relation, terms, rows.names, found.order)
     return Rows(relation, terms, rows.names, found.order, rows.limit, rows.offset)
 
 

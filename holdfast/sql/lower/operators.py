@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 from holdfast.plan.functions.function import Function
 from holdfast.plan.functions.quantified import quantified
-from holdfast.plan.scalar import And, Or, Scalar
+from holdfast.plan.functions.records import field
+from holdfast.plan.relation import column
+from holdfast.plan.scalar import And, Or, Scalar, Subquery
 from holdfast.plan.types import BOOL, TEXT, UNKNOWN, Array, List, Type, array_of, list_of
 from holdfast.sql.coerce import Coercion, common_type_or_none
 from holdfast.sql.errors import NotSupported, WrongObjectType, WrongSyntax
 from holdfast.sql.lower.apply import call, named, operator, resolved_operator
 from holdfast.sql.lower.block import Block
+from holdfast.sql.lower.constructs import record
+from holdfast.sql.lower.placement import emit
+from holdfast.sql.lower.rows import relation_of
 from holdfast.sql.syntax import expression as syntax
 from holdfast.sql.syntax.name import OperatorName
 from holdfast.sql.term import Term, leftmost
@@ -63,17 +68,31 @@ def binary(expression: syntax.Binary, block: Block) -> Term:
 
 
 def _binary(expression: syntax.Binary, left: Term | None, block: Block) -> Term:
-    symbol, right_side = symbol_of(expression.operator), expression.right
+    symbol, right_side, location = symbol_of(expression.operator), expression.right, expression.location
     if isinstance(expression.left, syntax.Row):
         items = expression.left.items
         if isinstance(right_side, syntax.Row):
             pairs = _rows(items, right_side.items, expression.location, block)
             return compare_rows(symbol, *pairs, expression.location, block.coercion)
         if isinstance(right_side, syntax.Subquery):
-            raise NotSupported("comparison of a row with the one row of a query is not supported", expression.location)
+            terms = [block.term(item) for item in items]
+            return compare_rows(symbol, terms, _row_of_query(right_side, len(terms), block), location, block.coercion)
     if left is None:
         left = block.term(expression.left)
     return operator(symbol, [left, block.term(right_side)], expression.location, block.coercion)
+
+
+def _row_of_query(expression: syntax.Subquery, width: int, block: Block) -> list[Term]:
+    """The columns of the one row that a query returns; nulls if it returns none."""
+    rows = block.query(expression.query)
+    if len(rows.terms) != width:
+        many = "many" if len(rows.terms) > width else "few"
+        raise WrongSyntax(f"subquery has too {many} columns", expression.location)
+    relation = relation_of(rows, block.coercion)
+    parts = [column(relation, index) for index in range(width)]
+    whole = record(parts)
+    found = Subquery("scalar", emit(relation, [whole]), None, whole.type, True)
+    return [Term(call(field(index), (found,)), expression.location) for index in range(width)]
 
 
 def _rows(

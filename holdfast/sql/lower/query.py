@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from holdfast.plan.errors import InvalidRowCountInLimit, InvalidRowCountInOffset
+from holdfast.plan.free import free_in_scalar, holds_query
 from holdfast.plan.relation import OrderKey
 from holdfast.plan.scalar import Constant, Scalar
 from holdfast.plan.types import INT4, INT8
@@ -16,7 +17,7 @@ from holdfast.sql.lower.common_tables import lower_with
 from holdfast.sql.lower.levels import reads_row
 from holdfast.sql.lower.order import order_key
 from holdfast.sql.lower.placement import Placement, with_columns
-from holdfast.sql.lower.rows import columns_as_terms
+from holdfast.sql.lower.rows import columns_as_terms, numbered
 from holdfast.sql.lower.select import lower_select
 from holdfast.sql.lower.set_operations import lower_set_operation
 from holdfast.sql.lower.source import Inside
@@ -51,7 +52,12 @@ def _plain(query: Query, inside: Inside) -> Rows:
     if query.limit is not None and query.limit.count is not None:
         limit = _bound(query.limit.count, LIMIT, rows, inside)
     offset = None if query.offset is None else _bound(query.offset, OFFSET, rows, inside)
-    return rows if limit is None and offset is None else replace(rows, limit=limit, offset=offset)
+    if limit is None and offset is None:
+        return rows
+    limited = replace(rows, limit=limit, offset=offset)
+    if any(bound is not None and (holds_query(bound) or free_in_scalar(bound)) for bound in (limit, offset)):
+        return numbered(limited, inside.statement.coercion)
+    return limited
 
 
 def _body(body: Body, order_by: Sequence[Order], inside: Inside) -> Rows:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.plan.relation import OrderKey, Project, Relation, TopK, column
-from holdfast.plan.scalar import Column, Scalar
+from holdfast.plan.functions.registry import WINDOWS
+from holdfast.plan.relation import Filter, OrderKey, Project, Relation, TopK, Window, WindowCall, column
+from holdfast.plan.scalar import Coalesce, Column, Constant, Scalar
+from holdfast.plan.types import INT8
 from holdfast.sql.coerce import Coercion
+from holdfast.sql.lower.apply import operator
 from holdfast.sql.lower.block import Rows
 from holdfast.sql.lower.placement import emit
 from holdfast.sql.term import Term
@@ -50,6 +53,29 @@ def _with_order(rows: Rows, coercion: Coercion) -> Ordered:
         for place, key in zip(places, rows.order, strict=True)
     ]
     return Ordered(relation, width, tuple(order))
+
+
+def numbered(rows: Rows, coercion: Coercion) -> Rows:
+    """The rows with limits that only the rows around, or another query, know: applied by counting them.
+
+    As where a limit is known, rows that the order leaves equal are told apart by all their columns.
+    """
+    found = _with_order(rows, coercion)
+    width = len(found.relation.columns)
+    every = (OrderKey(column(found.relation, index)) for index in range(width))
+    row_number = WINDOWS["row_number"][0]
+    counted = Window(found.relation, (WindowCall(row_number, (), INT8, False, (), (*found.order, *every)),))
+    place = Term(column(counted, width), 0)
+    kept: list[Scalar] = []
+    if rows.offset is not None:
+        after = Term(Coalesce((rows.offset, Constant(0, INT8))), 0)
+        kept.append(operator(">", [place, after], 0, coercion).scalar)
+        place = operator("-", [place, after], 0, coercion)
+    if rows.limit is not None:
+        most = Term(Coalesce((rows.limit, Constant(2**63 - 1, INT8))), 0)
+        kept.append(operator("<=", [place, most], 0, coercion).scalar)
+    relation = Filter(counted, tuple(kept))
+    return Rows(relation, columns_as_terms(relation)[: found.width], rows.names, found.order)
 
 
 def relation_of(rows: Rows, coercion: Coercion) -> Relation:
