@@ -1,0 +1,1 @@
+"""Random queries over random tables, asked of PostgreSQL and of us."""
