@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
+from holdfast.plan.functions.registry import CASTS, OPERATORS
 from holdfast.plan.relation import (
     Distinct,
     Filter,
