@@ -20,9 +20,7 @@ from holdfast.plan.text.strings import (
     text_of_bytea,
     uuid_of,
 )
-from holdfast.plan.types import BPCHAR, BYTEA, CHAR, INT4, NAME, TEXT, UUID, VARCHAR, Modified, Type
-
-BY_BASE = {"text": TEXT, "varchar": VARCHAR, "bpchar": BPCHAR}
+from holdfast.plan.types import BPCHAR, BYTEA, CHAR, INT4, NAME, TEXT, UUID, VARCHAR, Type
 
 
 def _to_varchar(types: Types, value: str) -> str:
@@ -42,10 +40,10 @@ def _spark_to_bpchar(arguments: Sequence[str], types: Sequence[Type], result: Ty
     return f"rtrim({_spark_to_varchar(arguments, types, result)})"
 
 
-def _length(source: Modified | Type, target: Modified) -> Function:
-    """The target's type is that of the result, which its modifier cuts to."""
-    if target is VARCHAR:
-        return Function("varchar", (source,), VARCHAR, _to_varchar, _spark_to_varchar, typed=True)
+_VARCHAR = Function("varchar", (VARCHAR,), VARCHAR, _to_varchar, _spark_to_varchar, typed=True)
+
+
+def _bpchar(source: Type) -> Function:
     return Function("bpchar", (source,), BPCHAR, _to_bpchar, _spark_to_bpchar, typed=True)
 
 
@@ -103,8 +101,10 @@ def _casts() -> list[Cast]:
         (UUID, "assignment"),
     ]
     for source, context in lengths:
-        found += [Cast(source.base, target.base, context, _length(source, target)) for target in (VARCHAR, BPCHAR)]
-    for base in BY_BASE:
+        # A modifier of varchar is applied by its cast to itself; a char(n) has no blanks at its end even without one.
+        found.append(Cast(source.base, "varchar", context, _VARCHAR if source is VARCHAR else None))
+        found.append(Cast(source.base, "bpchar", context, _bpchar(source)))
+    for base in ("text", "varchar", "bpchar"):
         found += [
             Cast(base, "name", "implicit", _NAME),
             Cast(base, "char", "assignment", _CHAR),

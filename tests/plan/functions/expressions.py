@@ -149,7 +149,12 @@ class Expressions:
         if operand.type is UNKNOWN:
             return _literal(None, target)
         function = self._casts[operand.type.base, target.base].function
-        return self._applied(function, [operand], target) if function else Outcome(operand.value, target, operand.spark)
+        if function is not None:
+            return self._applied(function, [operand], target)
+        # The values are the same, but for a modifier, which the cast of the target to itself applies.
+        same = Outcome(operand.value, target, operand.spark)
+        length = self._casts[target.base, target.base].function if isinstance(target, Modified) else None
+        return self._applied(length, [same], target) if length is not None else same
 
     def _like(self, node: syntax.Like) -> Outcome:
         operand, pattern = self._run(node.operand), self._run(node.pattern)
