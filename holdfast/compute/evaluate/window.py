@@ -50,11 +50,12 @@ def _peers(rows: Sequence[Row], sorter: Sorter) -> Peers:
 def _values(call: WindowCall, partition: Partition, parameters: Sequence[object]) -> Sequence[object]:
     arguments = compiled_all(call.arguments, parameters)
     of_rows = [arguments(row) for row in partition.rows]
-    in_frames = frames(call.frame, partition, parameters)
     match call.function:
         case WindowFunction():
+            in_frames = frames(call.frame, partition, parameters) if call.function.framed else ()
             return call.function.python(WindowRows(of_rows, in_frames, partition.peers, call.ignore_nulls))
         case Aggregate():
+            in_frames = frames(call.frame, partition, parameters)
             keep = None if call.filter is None else compiled(call.filter, parameters)
             counts = [keep is None or keep(row) is True for row in partition.rows]
             return _aggregates(fold_of(call, call.function), of_rows, in_frames, counts)

@@ -21,7 +21,7 @@ class WindowRows:
     """The rows of a partition, in order.
 
     - `arguments`: those of the call, for each row.
-    - `frames`: for each row, the positions of the rows in its frame, in order.
+    - `frames`: for each row, the positions of the rows in its frame, in order; nothing if the function is not `framed`.
     - `peers`: for each row, where its peers start, and the position after the last of them.
     - `ignore_nulls`: the call says IGNORE NULLS.
     """
