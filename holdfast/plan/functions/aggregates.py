@@ -115,6 +115,7 @@ def _chosen_by(name: str) -> Callable[[Sequence[str], Sequence[Type], Type], str
 
 
 def _same_type(types: Sequence[Type]) -> Type:
+    """With its digits, or the length that its values are padded to."""
     return of(types[0]) if isinstance(types[0], Numeric) else types[0]
 
 
@@ -123,7 +124,7 @@ def _extremes(name: str, python: Callable[[Types, Rows], Value], doc: str) -> tu
         Aggregate(
             name,
             (type_,),
-            _same_type if type_ is NUMERIC else type_,
+            _same_type if type_ in (NUMERIC, BPCHAR) else type_,
             python,
             spark=f"{name}({{0}})",
             typed=True,

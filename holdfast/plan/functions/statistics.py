@@ -33,7 +33,7 @@ from holdfast.plan.types import (
     numeric,
 )
 
-_LEAST_SCALE, _GREATEST_SCALE = 10, 20
+_LEAST_SCALE, _LEAST_OF_INTEGERS, _GREATEST_SCALE = 16, 10, 20
 """Digits after the point of a numeric result, as there is room for. A variance has twice the digits of its values."""
 
 
@@ -96,7 +96,8 @@ def _of_numerics(*, sample: bool, root: bool) -> Callable[[Types, Rows], Decimal
 def _numeric_result(*, root: bool) -> Callable[[Sequence[Type]], Type]:
     def result(types: Sequence[Type]) -> Type:
         room = MAX_PRECISION - whole_digits(of(types[0])) * (1 if root else 2)
-        return numeric(MAX_PRECISION, min(max(room, _LEAST_SCALE), _GREATEST_SCALE))
+        least = _LEAST_SCALE if types[0].base == "numeric" else _LEAST_OF_INTEGERS
+        return numeric(MAX_PRECISION, min(max(room, least), _GREATEST_SCALE))
 
     return result
 

@@ -32,6 +32,7 @@ from holdfast.plan.types import (
     TEXT,
     UINT4,
     Interval,
+    Modified,
     Type,
     array_of,
     list_of,
@@ -337,3 +338,16 @@ def test_the_order_of_rows_never_shows(rows: list[tuple[float | None]]) -> None:
 def test_a_filter_counts_rows_for_which_it_is_true() -> None:
     assert over(of("count")(where=TRUE)) == 5
     assert over(of("count")(where=B)) == 3
+
+
+def test_an_extreme_keeps_digits_and_padding_but_not_that_they_were_declared() -> None:
+    assert of("max", "numeric")(N).type == numeric(10, 2)
+    padded = Modified("bpchar", 3)
+    assert of("min", "bpchar")(col(0, padded)).type == padded
+
+
+def test_a_variance_keeps_digits_rather_than_room() -> None:
+    for type_, scale in ((INT4, 18), (INT8, 10), (numeric(10, 2), 20), (numeric(38, 18), 16)):
+        assert of("variance", type_.base)(col(0, type_)).type == numeric(38, scale)
+    with pytest.raises(NumericValueOutOfRange):
+        over(of("var_pop", "numeric")(col(0, numeric(38, 18))), [(Decimal(10**12),), (Decimal(0),)], (numeric(38, 18),))
