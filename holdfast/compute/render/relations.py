@@ -167,7 +167,7 @@ class Relations:
     def _let(self, relation: Let) -> Block:
         query = self.writer.text(self.block(relation.value))
         before = self._locals
-        self._locals = {**before, relation.name: self._with(relation.name, query)}
+        self._locals = {**before, relation.name: self._with(f"let_{relation.name}", query)}
         self._lets.append((relation.name, relation.value))
         found = self.block(relation.body)
         self._lets.pop()
@@ -435,7 +435,8 @@ class Relations:
         if not can_inline([key.expression for key in relation.order], block.columns):
             block = self.writer.wrapped(block, relation.input.columns)
         texts = [argument_text(column, block.names, self.needs) for column in block.columns]
-        order = [*order_texts(relation.order, texts, self.needs), *tie_breaks(relation.order, texts, relation.columns)]
+        ties = tie_breaks(relation.order, texts, relation.columns, alike=relation.group)
+        order = [*order_texts(relation.order, texts, self.needs), *ties]
         group = ", ".join(texts[index] for index in relation.group)
         partition = f"PARTITION BY {group} " if group else ""
         place = f"row_number() OVER ({partition}ORDER BY {', '.join(order) or '0'})"

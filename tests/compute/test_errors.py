@@ -1,0 +1,67 @@
+"""Errors that Spark raises come back as ours, in PostgreSQL's words."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from holdfast.compute.errors import meant, query_errors
+from holdfast.errors import HoldfastError
+from holdfast.plan import errors as data
+from holdfast.plan.errors import DataError
+from holdfast.plan.functions.spark_text import failure, failure_of
+from holdfast.spark.errors import SparkJobFailed
+
+LONG = "First. Second\nthird SQLSTATE: 12345"
+
+CASES: list[tuple[str, DataError]] = [
+    ("1 / id", data.DivisionByZero()),
+    ("1 div id", data.DivisionByZero()),
+    ("1 % id", data.DivisionByZero()),
+    ("CAST(id + 2147483648 AS INT)", data.NumericValueOutOfRange("integer out of range")),
+    ("CAST(id + 2147483648 AS SMALLINT)", data.NumericValueOutOfRange("smallint out of range")),
+    ("id + 9223372036854775807 + 1", data.NumericValueOutOfRange("value out of range")),
+    ("CAST(id AS SMALLINT) + 32767S + 1S", data.NumericValueOutOfRange("value out of range")),
+    ("CAST(id + 1000 AS DECIMAL(3, 0))", data.NumericValueOutOfRange("numeric field overflow")),
+    (
+        "CAST(concat('abc', id) AS INT)",
+        data.InvalidTextRepresentation('invalid input syntax for type integer: "abc0"'),
+    ),
+    (
+        "CAST(concat('it''s. A \"x\"', id) AS DOUBLE)",
+        data.InvalidTextRepresentation('invalid input syntax for type double precision: "it\'s. A "x"0"'),
+    ),
+    ("CAST(concat('abc', id) AS DATE)", data.InvalidDatetimeFormat('invalid input syntax for type date: "abc0"')),
+    ("array(1)[id + 5]", data.ArraySubscriptError("array subscript out of range")),
+    ("(SELECT v FROM VALUES (1), (2) AS t(v))", data.CardinalityViolation()),
+    (failure(data.InvalidRange, LONG), data.InvalidRange(LONG)),
+    (failure_of(data.InvalidJson, "concat('path ', id)"), data.InvalidJson("path 0")),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES, ids=[text for text, _ in CASES])
+def test_errors_of_data_are_ours(spark: SparkSession, text: str, expected: DataError) -> None:
+    with pytest.raises(type(expected)) as found, query_errors():
+        spark.sql(f"SELECT {text} FROM range(1)").toArrow()
+    assert str(found.value) == str(expected)
+
+
+def test_a_negative_limit_is_ours(spark: SparkSession) -> None:
+    with pytest.raises(data.InvalidRowCountInLimit, match="LIMIT must not be negative"), query_errors():
+        spark.sql("SELECT id FROM range(1) LIMIT :p1", args={"p1": -1})
+    with pytest.raises(data.InvalidRowCountInOffset, match="OFFSET must not be negative"), query_errors():
+        spark.sql("SELECT id FROM range(1) OFFSET :p1", args={"p1": -1})
+
+
+def test_no_stack_trace_and_no_class_of_java_is_shown(spark: SparkSession) -> None:
+    for text in ("SELECT nothing", "SELECT raise_error('NoSuchError: text') FROM range(1)", "SELEC"):
+        with pytest.raises(HoldfastError) as found, query_errors():
+            spark.sql(text).toArrow()
+        assert "\n" not in str(found.value)
+        assert "org.apache" not in str(found.value)
+        assert "Exception" not in str(found.value)
+
+
+def test_what_spark_does_not_explain_stays_what_it_is() -> None:
+    error = SparkJobFailed("out of disk", "OUT_OF_DISK", "53100")
+    assert meant(error) is error
