@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHES = ("consolidate", "append", "advance", "snapshot_memory", "stage", "scan")
+BENCHES = ("consolidate", "append", "advance", "snapshot_memory", "stage", "scan", "plan", "tpch")
 
 
 def main() -> None:
