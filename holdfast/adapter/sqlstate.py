@@ -78,6 +78,8 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     sql.UndefinedColumn: "42703",
     sql.AmbiguousColumn: "42702",
     sql.UndefinedTable: "42P01",
+    sql.AmbiguousAlias: "42P09",
+    sql.UndefinedSchema: "3F000",
     sql.DuplicateAlias: "42712",
     sql.DuplicateColumn: "42701",
     sql.UndefinedFunction: "42883",

@@ -253,7 +253,8 @@ class Coercion:
         """CAST (term AS target), written at `location`."""
         found = self.to_base(term, target, "explicit") if target is NUMERIC else self.to_exact(term, target, "explicit")
         if found is None:
-            raise CannotCoerce(f"cannot cast type {bare(term.type)} to {bare(target)}", location or term.location)
+            message = f"cannot cast type {bare(term.type)} to {bare(target)}"
+            raise CannotCoerce(message, location or term.location, detail=_row_detail(term.type, target))
         return Term(found.scalar, location or term.location)
 
     def boolean(self, term: Term, construct: str) -> Scalar:
@@ -292,6 +293,13 @@ class Coercion:
         if found is None:
             raise CannotCoerce(f"{construct} could not convert type {term.type} to {bare(target)}", term.location)
         return found
+
+
+def _row_detail(source: Type, target: Type) -> str | None:
+    """Why a row cannot be cast to another type of rows."""
+    if not isinstance(source, Record) or not isinstance(target, Record) or len(source.types) == len(target.types):
+        return None
+    return f"Input has too {'many' if len(source.types) > len(target.types) else 'few'} columns."
 
 
 def common_type(types: Sequence[tuple[Type, int]], construct: str | None) -> Type:

@@ -64,6 +64,10 @@ class AmbiguousColumn(SemanticError):
     pass
 
 
+class AmbiguousAlias(SemanticError):
+    """Several relations of FROM have the name."""
+
+
 class UndefinedTable(SemanticError):
     """No relation has this name, or none in FROM that this place can see."""
 
@@ -73,6 +77,10 @@ class DuplicateAlias(SemanticError):
 
 
 class DuplicateColumn(SemanticError):
+    pass
+
+
+class UndefinedSchema(SemanticError):
     pass
 
 

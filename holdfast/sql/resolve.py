@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from holdfast.plan.functions.function import Aggregate, Any, Function, Pattern, TableFunction, WindowFunction
 from holdfast.plan.functions.registry import AGGREGATES, FUNCTIONS, OPERATORS, TABLES, WINDOWS
-from holdfast.plan.types import TEXT, UNKNOWN, Array, List, Map, Range, Type, array_of, list_of, map_of
+from holdfast.plan.types import MZ_TIMESTAMP, TEXT, UNKNOWN, Array, List, Map, Range, Type, array_of, list_of, map_of
 from holdfast.sql.coerce import can_coerce, common_type_or_none
 from holdfast.sql.modifiers import bare, merged, undeclared
 
@@ -22,6 +22,11 @@ _Types: TypeAlias = tuple[Type, ...]
 
 _ELEMENTS = frozenset({Any.ELEMENT, Any.NONARRAY})
 _COMPATIBLE = frozenset({Any.COMPATIBLE, Any.COMPATIBLE_NONARRAY})
+_AS_TEXT: Mapping[Pattern, Type] = {
+    Any.COMPATIBLE: TEXT,
+    Any.COMPATIBLE_NONARRAY: TEXT,
+    Any.COMPATIBLE_ARRAY: array_of(TEXT),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,9 @@ def resolve_function(name: str, types: _Types) -> Resolution | NoMatch | Ambiguo
 def resolve_operator(symbol: str, types: _Types) -> Resolution | NoMatch | Ambiguous:
     """The operator that `symbol` means with one argument after it, or two around it."""
     candidates = _candidates(OPERATORS.get(symbol, ()), len(types))
+    if MZ_TIMESTAMP not in types:
+        # So much casts to it that it would make comparable what PostgreSQL does not compare: integers and dates.
+        candidates = [candidate for candidate in candidates if MZ_TIMESTAMP not in candidate.patterns]
     if len(types) == 2 and UNKNOWN in types and types[0] is not types[1]:
         # A literal beside a value is first taken for one of the same type.
         known = types[0] if types[1] is UNKNOWN else types[1]
@@ -253,6 +261,16 @@ class _Kinds:
                 self.in_map.append(type_)
                 return True
 
+    def told(self, kind: Any) -> bool:
+        """Whether any argument said something of the kind."""
+        if kind in _AS_TEXT:
+            return bool(self.compatible)
+        if kind in (Any.LIST, Any.LIST_ELEMENT):
+            return bool(self.in_list)
+        if kind in (Any.MAP, Any.MAP_VALUE):
+            return bool(self.in_map)
+        return self.element is not None
+
     def chosen(self, kind: Any) -> Type | None:
         """The type that the kind stands for, if the arguments tell."""
         match kind:
@@ -304,17 +322,13 @@ def bind(patterns: Sequence[Pattern], types: Sequence[Type]) -> _Types | None:
             targets.append(TEXT if type_ is UNKNOWN else type_)
         else:
             chosen = kinds.chosen(pattern)
+            if chosen is None and type_ is UNKNOWN and not kinds.told(pattern):
+                # Literals are text where the kind lets a type be chosen, and of no type where it does not.
+                chosen = _AS_TEXT.get(pattern, UNKNOWN)
             if chosen is None:
-                if type_ is not UNKNOWN or not _all_unknown(types):
-                    return None
-                # PostgreSQL takes literals for text only where the kind lets types be chosen.
-                chosen = UNKNOWN if pattern not in _COMPATIBLE else TEXT
+                return None
             targets.append(chosen)
     return tuple(targets)
-
-
-def _all_unknown(types: Sequence[Type]) -> bool:
-    return all(type_ is UNKNOWN for type_ in types)
 
 
 def result_type(overload: Function | Aggregate | WindowFunction, types: Sequence[Type]) -> Type:

@@ -12,7 +12,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.plan.relation import Columns
-from holdfast.sql.errors import AmbiguousColumn, InvalidColumnReference, UndefinedColumn, UndefinedTable, WrongSyntax
+from holdfast.sql.errors import (
+    AmbiguousAlias,
+    AmbiguousColumn,
+    InvalidColumnReference,
+    UndefinedColumn,
+    UndefinedTable,
+    WrongSyntax,
+)
 from holdfast.sql.spelling import Near, nearest
 
 if TYPE_CHECKING:
@@ -155,7 +162,7 @@ class Scope:
                 continue
             found = [item for item in scope.items if item.called(parts)]
             if len(found) > 1:
-                raise AmbiguousColumn(f'table reference "{parts[-1]}" is ambiguous', location)
+                raise AmbiguousAlias(f'table reference "{parts[-1]}" is ambiguous', location)
             if found:
                 scope._use(found[0], location)
                 return FoundRow(level, found[0])

@@ -17,6 +17,7 @@ from holdfast.sql.errors import (
     InvalidColumnReference,
     NotSupported,
     UndefinedFunction,
+    UndefinedSchema,
     WrongObjectType,
     WrongSyntax,
 )
@@ -97,7 +98,7 @@ def resolved(expression: syntax.Call, block: Block) -> Resolved | Term:
 def function_name(expression: syntax.Call) -> str:
     parts = expression.name.parts
     if len(parts) > 1 and parts[-2] not in _SCHEMAS:
-        raise UndefinedFunction(f'schema "{parts[-2]}" does not exist', expression.location)
+        raise UndefinedSchema(f'schema "{parts[-2]}" does not exist', expression.location)
     return parts[-1]
 
 

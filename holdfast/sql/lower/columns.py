@@ -88,5 +88,27 @@ def field_star(expression: syntax.FieldStar, block: Block) -> list[Named]:
     return [Named(name, Term(field_at(operand, index), location)) for index, name in enumerate(type_.names)]
 
 
+def whole_star(expression: syntax.Star, block: Block) -> Term:
+    """`relation.*` where one value is wanted: its whole row."""
+    if not expression.qualifier:
+        return misplaced_star(expression, block)
+    found = block.scope.row(expression.qualifier, expression.location)
+    return Term(whole_row(found.item, found.level, block, expression.location), expression.location)
+
+
+def row(expression: syntax.Row, block: Block) -> Term:
+    """`ROW(...)`, in which `relation.*` stands for all columns."""
+    terms: list[Term] = []
+    for item in expression.items:
+        match item:
+            case syntax.Star():
+                terms.extend(found.term for found in star(item, block))
+            case syntax.FieldStar():
+                terms.extend(found.term for found in field_star(item, block))
+            case _:
+                terms.append(block.coercion.text_if_unknown(block.term(item)))
+    return Term(record([term.scalar for term in terms]), expression.location)
+
+
 def misplaced_star(expression: syntax.Star | syntax.FieldStar, _: Block) -> Term:
     raise NotSupported('row expansion via "*" is not supported here', expression.location)

@@ -156,12 +156,23 @@ def cast(expression: syntax.Cast, block: Block) -> Term:
         return block.coercion.cast(list_(operand, block, target.element), target, location)
     if isinstance(operand, syntax.Map) and isinstance(target, Map):
         return block.coercion.cast(map_(operand, block, target.value), target, location)
+    if isinstance(operand, syntax.Row) and isinstance(target, Record) and len(operand.items) == len(target.types):
+        return _row_as(operand, target, block, location)
     term = block.term(operand)
     if isinstance(expression.type, IntervalType) and expression.type.fields is not None:
         return _interval(term, expression.type, target, block, location)
     if isinstance(term.type, Array):
         target = _as_deep(target, term.type)
     return block.coercion.cast(term, target, location)
+
+
+def _row_as(expression: syntax.Row, target: Record, block: Block, location: int) -> Term:
+    """`ROW(...)::target`, whose items are cast to the types of the fields."""
+    items = [
+        block.coercion.cast(term, type_, term.location)
+        for term, type_ in zip((block.term(item) for item in expression.items), target.types, strict=True)
+    ]
+    return block.coercion.cast(Term(record([item.scalar for item in items]), expression.location), target, location)
 
 
 def _as_deep(target: Type, source: Type) -> Type:
@@ -244,11 +255,6 @@ def map_(expression: syntax.Map, block: Block, value: Type | None = None) -> Ter
     converted = [term.scalar for term in coercion.to_common(terms, "MAP")]
     parts = [part for pair in zip(keys, converted, strict=True) for part in pair]
     return Term(named("map", *parts), expression.location)
-
-
-def row(expression: syntax.Row, block: Block) -> Term:
-    terms = [block.coercion.text_if_unknown(block.term(item)) for item in expression.items]
-    return Term(record([term.scalar for term in terms]), expression.location)
 
 
 def record(scalars: Sequence[Scalar], names: Sequence[str] = ()) -> Scalar:

@@ -20,6 +20,7 @@ from holdfast.sql.syntax.expression import (
     Map,
     Row,
     Slice,
+    Star,
     Subquery,
     Subscript,
 )
@@ -39,6 +40,8 @@ def _name(expression: Expression) -> tuple[str | None, bool]:
     match expression:
         case Column():
             return expression.parts[-1], True
+        case Star() if expression.qualifier:
+            return expression.qualifier[-1], True
         case Field():
             return expression.name, True
         case Subscript() | Slice() | Collate():

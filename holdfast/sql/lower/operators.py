@@ -76,18 +76,20 @@ def _binary(expression: syntax.Binary, left: Term | None, block: Block) -> Term:
             return compare_rows(symbol, *pairs, expression.location, block.coercion)
         if isinstance(right_side, syntax.Subquery):
             terms = [block.term(item) for item in items]
-            return compare_rows(symbol, terms, _row_of_query(right_side, len(terms), block), location, block.coercion)
+            return compare_rows(
+                symbol, terms, _row_of_query(right_side, len(terms), location, block), location, block.coercion
+            )
     if left is None:
         left = block.term(expression.left)
     return operator(symbol, [left, block.term(right_side)], expression.location, block.coercion)
 
 
-def _row_of_query(expression: syntax.Subquery, width: int, block: Block) -> list[Term]:
+def _row_of_query(expression: syntax.Subquery, width: int, location: int, block: Block) -> list[Term]:
     """The columns of the one row that a query returns; nulls if it returns none."""
     rows = block.query(expression.query)
     if len(rows.terms) != width:
         many = "many" if len(rows.terms) > width else "few"
-        raise WrongSyntax(f"subquery has too {many} columns", expression.location)
+        raise WrongSyntax(f"subquery has too {many} columns", location)
     relation = relation_of(rows, block.coercion)
     parts = [column(relation, index) for index in range(width)]
     whole = record(parts)

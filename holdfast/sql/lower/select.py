@@ -46,7 +46,7 @@ from holdfast.sql.lower.placement import Placement, emit
 from holdfast.sql.lower.rows import columns_as_terms
 from holdfast.sql.lower.source import Inside
 from holdfast.sql.lower.targets import lower_targets, output
-from holdfast.sql.lower.windows import named_windows
+from holdfast.sql.lower.windows import check_windows, named_windows
 from holdfast.sql.scope import Scope
 from holdfast.sql.syntax.expression import Expression, Order
 from holdfast.sql.syntax.query import Select
@@ -91,6 +91,7 @@ class _Select:
         if select.distinct is not None and select.distinct.on:
             self.on = [Term(self._item(part, DISTINCT_ON).scalar, part.location) for part in select.distinct.on]
         self.order_references = block.references[order_from:]
+        check_windows(block)
         self.groups: Groups | None = None
         if select.group_by:
             self.groups = lower_groups(select.group_by, select.group_distinct, self.targets, block)

@@ -14,6 +14,7 @@ from holdfast.sql.errors import (
     NotSupported,
     UndefinedObject,
     WindowingError,
+    WrongObjectType,
 )
 from holdfast.sql.lower.block import FILTER, WINDOW, WINDOWS, Block
 from holdfast.sql.lower.levels import reads, reads_row
@@ -45,7 +46,7 @@ def window_call(
 ) -> Term:
     location, name = expression.location, expression.name.parts[-1]
     if expression.over is None:
-        raise WindowingError(f"window function {name} requires an OVER clause", location)
+        raise WrongObjectType(f"window function {name} requires an OVER clause", location)
     if expression.distinct:
         raise NotSupported("DISTINCT is not implemented for window functions", location)
     if expression.within_group:
@@ -88,6 +89,12 @@ def named_windows(windows: tuple[NamedWindow, ...]) -> dict[str, syntax.Window]:
             raise WindowingError(f'window "{window.name}" is already defined', window.location)
         found[window.name] = _inherited(window.window, found)
     return found
+
+
+def check_windows(block: Block) -> None:
+    """The windows that no call names must make sense too."""
+    for window in block.named_windows.values():
+        _window(window, block)
 
 
 def _inherited(window: syntax.Window, others: dict[str, syntax.Window] | Block) -> syntax.Window:
