@@ -212,8 +212,9 @@ class Committer:
     def _prepare(self, works: Sequence[Work]) -> _Attempt:
         """Run the commands on the current states."""
         wanted = {shard for work in works for shard, _ in work.commands}
-        self.observe(self._metadata.load((wanted - self._states.keys()) | (wanted & self._stale)))
-        self._stale -= wanted
+        if unknown := (wanted - self._states.keys()) | (wanted & self._stale):
+            self.observe(self._metadata.load(unknown))
+            self._stale -= wanted
         now = self._now()
         before = {shard: self._states[shard] for shard in wanted if shard in self._states}
         current = {shard: state.expire(now) for shard, state in before.items()}

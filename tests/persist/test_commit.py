@@ -4,7 +4,7 @@ import asyncio
 import random
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -182,6 +182,29 @@ async def test_a_command_that_changes_nothing_commits_nothing() -> None:
         await commits.apply(ONE, partial(ShardState.seal, upper=MINIMUM))
         assert await commits.apply(ONE, lambda s: s.downgrade(ReaderId("r"), at(1), None)) == Expired(ReaderId("r"))
     assert metadata.commits == 0
+
+
+class Asked(Unreliable):
+    """Remembers which shards were loaded."""
+
+    def __init__(self, metadata: Metadata) -> None:
+        super().__init__(metadata, Chances())
+        self.loads: list[set[ShardId]] = []
+
+    def load(self, shards: Collection[ShardId]) -> dict[ShardId, ShardState]:
+        self.loads.append(set(shards))
+        return super().load(self.loads[-1])
+
+
+async def test_only_shards_that_are_not_known_are_loaded_and_if_there_are_none_nothing_is() -> None:
+    metadata = Asked(store_with(2))
+    async with committer(metadata) as commits:
+        for upper in (1, 2, 3):
+            await commits.apply(ONE, partial(ShardState.seal, upper=at(upper)))
+        assert metadata.loads == [{ONE}]
+        await commits.submit(Work(tuple((s, partial(ShardState.seal, upper=at(4))) for s in (ONE, TWO))))
+        await commits.submit(Work(create=lambda i: shard("new", i)))
+    assert metadata.loads == [{ONE}, {TWO}]
 
 
 async def test_leases_that_ended_go_with_the_next_commit() -> None:
