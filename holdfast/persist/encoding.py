@@ -1,7 +1,8 @@
 """Parts as Parquet: how updates become files that any Parquet reader opens, and back.
 
 The updates of a part are sorted by the hash of their key, so that parts can be merged as streams and looked
-up by key. Every page carries a checksum.
+up by key. A small one is written as it came: it is read whole, and hashing it would double the time that an
+append takes. Every page carries a checksum.
 """
 
 from __future__ import annotations
@@ -38,8 +39,11 @@ ROW_GROUP_ROWS = 2**17
 _DICTIONARY_BYTES = 64 * 2**10
 """Where a column has more different values than this holds, a dictionary costs time and room (`bench/stage.py`)."""
 
-BOUNDED_ROWS = 256
-"""A part of fewer rows is read as fast as its bounds are looked at, so it has none, nor dictionaries."""
+SMALL_ROWS = 256
+"""A part of fewer rows is read as fast as its bounds are looked at, so it has none, nor dictionaries, nor an order."""
+
+HASHES = (-(2**63), 2**63 - 1)
+"""The bounds of every hash."""
 
 _LONGEST_BOUND = 64
 """Bytes of a string that statistics keep."""
@@ -116,9 +120,16 @@ def sort_by_hash(form: PartFormat, table: pa.Table) -> tuple[pa.Table, Hashes]:
 
 def encode_sorted(form: PartFormat, key: str, table: pa.Table, hashes: Hashes, contents: Hashes | None) -> Encoded:
     """One part of the updates in `table`, not empty and sorted by `hashes`; `contents` are the hashes of its rows."""
+    if contents is None:
+        contents = form.content_hashes(table, hashes)
+    bounds = int(hashes[0]), int(hashes[-1])
+    return _encode(form, key, table, sums(table[DIFF].to_numpy(), contents), bounds)
+
+
+def _encode(form: PartFormat, key: str, table: pa.Table, total: Sums, hashes: tuple[int, int]) -> Encoded:
     sink = pa.BufferOutputStream()
     written: list[pq.FileMetaData] = []
-    large = table.num_rows >= BOUNDED_ROWS
+    large = table.num_rows >= SMALL_ROWS
     bounded = _bounded_columns(table) if large else []
     pq.write_table(
         table,
@@ -133,8 +144,6 @@ def encode_sorted(form: PartFormat, key: str, table: pa.Table, hashes: Hashes, c
         write_page_checksum=True,
     )
     data = sink.getvalue()
-    if contents is None:
-        contents = form.content_hashes(table, hashes)
     times, diffs = table[TIME].to_numpy(), table[DIFF].to_numpy()
     part = Part(
         key=key,
@@ -146,9 +155,9 @@ def encode_sorted(form: PartFormat, key: str, table: pa.Table, hashes: Hashes, c
         max_time=Timestamp(int(times.max())),
         min_diff=int(diffs.min()),
         max_diff=int(diffs.max()),
-        sums=sums(diffs, contents),
-        min_hash=int(hashes[0]),
-        max_hash=int(hashes[-1]),
+        sums=total,
+        min_hash=hashes[0],
+        max_hash=hashes[1],
         stats=_stats(form.row_type, table, bounded, written[0]),
     )
     return Encoded(part, data)
@@ -157,15 +166,21 @@ def encode_sorted(form: PartFormat, key: str, table: pa.Table, hashes: Hashes, c
 def sums(diffs: npt.NDArray[np.int64], contents: Hashes) -> Sums:
     """The fingerprint of updates with these diffs and row hashes."""
     products = diffs.astype(np.uint64) * contents.view(np.uint64)
+    return Sums(_sum(diffs), int(products.sum(dtype=np.uint64)))
+
+
+def _sum(diffs: npt.NDArray[np.int64]) -> int:
     # In halves: sums of whole diffs could leave 64 bits.
-    total = (int((diffs >> 32).sum()) << 32) + int((diffs & 0xFFFF_FFFF).sum())
-    return Sums(total, int(products.sum(dtype=np.uint64)))
+    return (int((diffs >> 32).sum()) << 32) + int((diffs & 0xFFFF_FFFF).sum())
 
 
 def encode(form: PartFormat, updates: UpdateBatch, stage: Stage) -> list[Encoded]:
-    """Parts of bounded size with the updates, sorted. No updates make no parts."""
+    """Parts of bounded size with the updates, sorted unless they are few. No updates make no parts."""
     if not updates.rows:
         return []
+    if updates.rows < SMALL_ROWS and updates.table.get_total_buffer_size() <= PART_BYTES:
+        total = Sums(_sum(updates.table[DIFF].to_numpy()), None)
+        return [_encode(form, stage.key("0"), updates.table, total, HASHES)]
     table, hashes = sort_by_hash(form, updates.table)
     step = rows_per_part(table)
     return [
@@ -193,7 +208,7 @@ def verify(shard: ShardId, part: Part, data: pa.Buffer | None) -> pa.Buffer:
 def decode(
     shard: ShardId, piece: Slice, data: pa.Buffer, schemas: Sequence[RowType], columns: Sequence[str] | None = None
 ) -> Iterator[pa.Table]:
-    """The updates of a slice as tables of the newest of `schemas`, a row group at a time, sorted by key hash.
+    """The updates of a slice as tables of the newest of `schemas`, a row group at a time, in the order of the part.
 
     `columns` picks columns of the newest schema; `_time` and `_diff` always come along.
     """

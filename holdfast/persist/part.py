@@ -36,18 +36,30 @@ class Sums:
 
     `diffs` is the sum of the diffs, `content` the sum of diff x hash(row) modulo 2^64. Both are linear:
     updates that cancel contribute nothing, so consolidation and the advancing of times leave them alone.
+    `content` is None where nobody has hashed the rows yet.
     """
 
     diffs: int = 0
-    content: int = 0
+    content: int | None = 0
 
     def __add__(self, other: Sums) -> Sums:
+        if self.content is None or other.content is None:
+            return Sums(self.diffs + other.diffs, None)
         return Sums(self.diffs + other.diffs, (self.content + other.content) % _SUMS_MODULUS)
+
+    def agree(self, other: Sums) -> bool:
+        """Whether both may be the sums of the same updates."""
+        unknown = self.content is None or other.content is None
+        return self.diffs == other.diffs and (unknown or self.content == other.content)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part is never empty. Its updates are sorted by the hash of their key."""
+    """A part is never empty.
+
+    Its updates are sorted by the hash of their key, and its sums are known: both unless it is small and was written
+    as it came. Whoever reads such a part sorts it then, in no time, and its hash bounds say nothing.
+    """
 
     key: str
     schema_id: int
@@ -62,6 +74,10 @@ class Part:
     min_hash: int
     max_hash: int
     stats: tuple[tuple[str, ColumnStats], ...]
+
+    @property
+    def is_sorted(self) -> bool:
+        return self.sums.content is not None
 
     @property
     def inserts_only(self) -> bool:

@@ -22,7 +22,7 @@ from holdfast.repr.ids import ShardId
 from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
 
-SMALL_ROWS = 4096
+GATHERED_ROWS = 4096
 """A part of no more rows is read at once."""
 
 
@@ -85,7 +85,7 @@ class Parts:
     def read(
         self, shard: ShardId, piece: Slice, schemas: Sequence[RowType], columns: Sequence[str] | None = None
     ) -> Iterator[pa.Table]:
-        """The updates of a slice, a row group at a time, sorted by key hash."""
+        """The updates of a slice, a row group at a time, in the order of the part."""
         return decode(shard, piece, self.fetch(shard, piece.part), schemas, columns)
 
     def streams(self, state: ShardState, pieces: Sequence[Slice]) -> list[Stream]:
@@ -93,14 +93,15 @@ class Parts:
 
         What a stream costs is paid once for them all: a batch is most often a small part or two.
         """
+        small = [piece for piece in pieces if not piece.part.is_sorted or piece.part.rows <= GATHERED_ROWS]
         streams = [
             Stream(piece.part.min_hash, partial(self.read, state.id, piece, state.schemas))
             for piece in pieces
-            if piece.part.rows > SMALL_ROWS
+            if piece.part.is_sorted and piece.part.rows > GATHERED_ROWS
         ]
-        small = _groups([piece for piece in pieces if piece.part.rows <= SMALL_ROWS])
         streams += [
-            Stream(min(s.part.min_hash for s in group), partial(self._gathered, state, group)) for group in small
+            Stream(min(s.part.min_hash for s in group), partial(self._gathered, state, group))
+            for group in _groups(small)
         ]
         return streams
 

@@ -284,7 +284,7 @@ class ShardState:
             for part in batch.parts
         )
         inputs = [part for batch in merge.inputs for part in batch.parts]
-        if total(merge.parts) != merge.read or (not clipped and total(inputs) != merge.read):
+        if total(merge.parts) != merge.read or not (clipped or total(inputs).agree(merge.read)):
             raise MergeMismatch(
                 f"a merge of shard {self.id} would change its contents: "
                 f"described {total(inputs)}, read {merge.read}, wrote {total(merge.parts)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -78,6 +79,11 @@ class Paper:
             max_hash=hashes[-1],
             stats=(),
         )
+
+    def small_part(self, updates: Sequence[Update]) -> Part:
+        """A part of updates that nobody has hashed."""
+        part = self.part(updates)
+        return replace(part, sums=Sums(part.sums.diffs, None), min_hash=-MODULUS // 2, max_hash=MODULUS // 2 - 1)
 
     def parts(self, updates: Sequence[Update], size: int = 3) -> list[Part]:
         """Parts of at most `size` updates."""

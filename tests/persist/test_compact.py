@@ -11,20 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.persist import compact
+from holdfast.persist import compact, encoding
+from holdfast.persist import parts as parts_module
+from holdfast.persist.batch import Slice
 from holdfast.persist.blob.location import BlobLocation
 from holdfast.persist.blob.memory import MemoryBlob
 from holdfast.persist.cache import PartCache
 from holdfast.persist.compact import FAN, SMALL_FAN, SMALLEST_TIER, MergeTask, choose, merge_in_process
 from holdfast.persist.encoding import PartFormat, encode
-from holdfast.persist.errors import CorruptPart
+from holdfast.persist.errors import CorruptPart, MergeMismatch
 from holdfast.persist.metrics import PersistMetrics
-from holdfast.persist.part import Part
+from holdfast.persist.part import Part, Sums, total
 from holdfast.persist.parts import Parts
 from holdfast.persist.shard import ShardState
 from holdfast.repr.consolidate import as_of
-from holdfast.repr.frontier import EMPTY, Frontier, Timestamp
-from holdfast.repr.row import RowType
+from holdfast.repr.frontier import EMPTY, MIN_TIME, Frontier, Timestamp
+from holdfast.repr.row import DIFF, RowType
 from holdfast.repr.update import UpdateBatch
 from tests.build import at, batch, multiset
 from tests.persist.paper import INTEGERS, Paper, shard
@@ -57,10 +59,13 @@ class Disk:
         with self.parts.stage(self.state.id) as stage:
             return [self.parts.put(encoded) for encoded in encode(PartFormat.of(self.state), updates, stage)]
 
-    def append(self, updates: UpdateBatch, upper: int) -> None:
-        self.state = accepted(
-            self.state.compare_and_append(self.written(updates), self.state.upper, Frontier(Timestamp(upper)))
-        )
+    def append(self, updates: UpdateBatch, upper: int, small_rows: int = encoding.SMALL_ROWS) -> None:
+        """Append `updates`, in the order of their hashes unless they are fewer than `small_rows`."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(encoding, "SMALL_ROWS", small_rows)
+            written = self.written(updates)
+        assert all(part.is_sorted == (updates.rows >= small_rows) for part in written)
+        self.state = accepted(self.state.compare_and_append(written, self.state.upper, Frontier(Timestamp(upper))))
 
     def compact(self) -> int:
         """Merge until nothing is worth it; returns how many merges that took."""
@@ -248,15 +253,18 @@ def test_small_appends_do_not_rewrite_a_large_collection() -> None:
 
 
 updates = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3), st.sampled_from([1, 1, -1, 2])), max_size=30)
+Step = tuple[list[tuple[int, int, int]], int, int, int]
+steps = st.tuples(updates, st.integers(1, 3), st.integers(0, 6), st.sampled_from([0, encoding.SMALL_ROWS]))
+"""Updates, how many times they take, how far behind them the since is, and how few are not sorted."""
 
 
-def same_contents(steps: list[tuple[list[tuple[int, int, int]], int, int]]) -> None:
+def same_contents(steps: list[Step]) -> None:
     disk = Disk()
     upper, accepted_updates = 0, []
-    for listed, length, lag in steps:
+    for listed, length, lag, small_rows in steps:
         shifted = [((row,), upper + time % length, diff) for row, time, diff in listed]
         accepted_updates += shifted
-        disk.append(batch(INTEGERS, shifted), upper + length)
+        disk.append(batch(INTEGERS, shifted), upper + length, small_rows)
         upper += length
         owner = disk.state.readers[0].since
         disk.state = disk.state.allow_compaction(owner.join(at(max(0, upper - 1 - lag))))
@@ -270,21 +278,74 @@ def same_contents(steps: list[tuple[list[tuple[int, int, int]], int, int]]) -> N
 
 
 @settings(max_examples=25)
-@given(st.lists(st.tuples(updates, st.integers(1, 3), st.integers(0, 6)), max_size=20))
-def test_compaction_leaves_every_readable_time_as_it_was(
-    steps: list[tuple[list[tuple[int, int, int]], int, int]],
-) -> None:
-    same_contents(steps)
+@given(st.lists(steps, max_size=20))
+def test_compaction_leaves_every_readable_time_as_it_was(listed: list[Step]) -> None:
+    same_contents(listed)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @settings(max_examples=500)
-@given(st.lists(st.tuples(updates, st.integers(1, 3), st.integers(0, 6)), max_size=60))
-def test_compaction_leaves_every_readable_time_as_it_was_for_long(
-    steps: list[tuple[list[tuple[int, int, int]], int, int]],
+@given(st.lists(steps, max_size=60))
+def test_compaction_leaves_every_readable_time_as_it_was_for_long(listed: list[Step]) -> None:
+    same_contents(listed)
+
+
+@pytest.mark.parametrize("gathered_rows", [0, 1000])
+def test_small_parts_as_they_came_and_sorted_ones_merge_into_sorted_and_summed_ones(
+    gathered_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    same_contents(steps)
+    monkeypatch.setattr(parts_module, "GATHERED_ROWS", gathered_rows)
+    monkeypatch.setattr(compact, "rows_per_part", lambda _: 100)
+    monkeypatch.setattr(encoding, "ROW_GROUP_ROWS", 50)
+    chance = random.Random(3)
+    disk = Disk()
+    everything = []
+    for step, rows in enumerate([600, 20, 3, 500, 1, 255]):
+        listed = [((chance.randrange(800),), step, chance.choice([1, 1, -1])) for _ in range(rows)]
+        everything += listed
+        disk.append(batch(INTEGERS, listed), step + 1)
+    assert [batch.parts[0].is_sorted for batch in disk.state.batches] == [True, False, False, True, False, False]
+    disk.state = disk.state.allow_compaction(at(5))
+    disk.merge(MergeTask(disk.state, disk.state.batches, at(5)))
+    expected = as_of(batch(INTEGERS, everything), Timestamp(5))
+    assert multiset(disk.at(5)) == multiset(expected)
+    parts = disk.state.batches[0].parts
+    assert sum(part.rows for part in parts) == expected.rows
+    assert total(parts) == sums_of(disk.state, expected)
+    assert len(parts) > 1
+    assert all(first.max_hash < second.min_hash for first, second in pairwise(parts))
+    for part in parts:
+        tables = disk.parts.read(disk.state.id, Slice(part, MIN_TIME, EMPTY), disk.state.schemas)
+        hashes = PartFormat.of(disk.state).key_hashes(pa.concat_tables(tables))
+        assert (hashes[1:] >= hashes[:-1]).all()
+        assert (part.min_hash, part.max_hash) == (hashes[0], hashes[-1])
+
+
+def sums_of(state: ShardState, updates: UpdateBatch) -> Sums:
+    return encoding.sums(updates.table[DIFF].to_numpy(), PartFormat.of(state).content_hashes(updates.table))
+
+
+def test_a_merge_of_small_parts_that_lost_or_changed_an_update_is_refused() -> None:
+    disk = Disk()
+    disk.append(batch(INTEGERS, [((2,), 0, 1), ((1,), 0, 1)]), 1)
+    disk.append(batch(INTEGERS, [((3,), 1, 1)]), 2)
+    disk.state = disk.state.allow_compaction(at(1))
+    with disk.parts.stage(disk.state.id) as stage:
+        merge = merge_in_process(MergeTask(disk.state, disk.state.batches, at(1)), disk.parts, stage)
+    (part,) = merge.parts
+    lost, changed = (
+        sums_of(disk.state, batch(INTEGERS, text)) for text in ("1|1|1 \n 3|1|1", "1|1|1 \n 2|1|1 \n 4|1|1")
+    )
+    for wrong in (
+        replace(merge, read=lost),
+        replace(merge, read=changed),
+        replace(merge, parts=(replace(part, sums=changed),)),
+        replace(merge, parts=(replace(part, sums=lost),), read=lost),
+    ):
+        with pytest.raises(MergeMismatch, match="would change its contents"):
+            disk.state.apply_merge(wrong)
+    assert accepted(disk.state.apply_merge(merge)).batches[0].parts == (part,)
 
 
 def test_a_table_updated_for_ever_takes_room_for_its_rows_only() -> None:
@@ -355,7 +416,7 @@ def test_a_merge_of_a_missing_part_says_which() -> None:
 
 def test_merged_parts_are_cut_at_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compact, "rows_per_part", lambda _: 100)
-    monkeypatch.setattr("holdfast.persist.encoding.ROW_GROUP_ROWS", 50)
+    monkeypatch.setattr(encoding, "ROW_GROUP_ROWS", 50)
     disk = Disk()
     for step in range(4):
         disk.append(batch(INTEGERS, [((step * 1000 + n,), step, 1) for n in range(500)]), step + 1)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import datetime
 import pickle
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
@@ -29,6 +30,8 @@ from tests.persist.paper import INTEGERS
 
 SHARD = ShardId(1)
 STAGE = Stage(SHARD, 3, "0af1")
+SMALL_ROWS = encoding.SMALL_ROWS
+"""As it is outside of these tests."""
 
 
 def form(row_type: RowType, key: tuple[str, ...] | None = None, schema_id: int = 0) -> PartFormat:
@@ -49,9 +52,17 @@ typed = row_types().flatmap(lambda row_type: st.tuples(st.just(row_type), batche
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _small_parts_have_bounds_too() -> Iterator[None]:
+def _small_parts_are_like_large_ones() -> Iterator[None]:
+    """Sorted, summed and bounded."""
+    with small_rows(0):
+        yield
+
+
+@contextmanager
+def small_rows(rows: int) -> Iterator[None]:
+    """Parts of fewer than `rows` updates are small."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoding, "BOUNDED_ROWS", 0)
+        patch.setattr(encoding, "SMALL_ROWS", rows)
         yield
 
 
@@ -82,17 +93,43 @@ def test_a_part_is_described_truly(row: tuple[RowType, UpdateBatch]) -> None:
     row_type, updates = row
     assume(updates.rows)
     (encoded,) = encode(form(row_type), updates, STAGE)
+    assert_described(encoded, updates)
     part, table = encoded.part, updates.table
-    times, diffs = table[TIME].to_pylist(), table[DIFF].to_pylist()
+    assert part.is_sorted
+    hashes = form(row_type).key_hashes(table)
+    assert (part.min_hash, part.max_hash) == (hashes.min(), hashes.max())
+    contents = [int(h) for h in form(row_type).content_hashes(table)]
+    assert part.sums.content == sum(d * h for d, h in zip(table[DIFF].to_pylist(), contents, strict=True)) % 2**64
+
+
+@unhurried
+@given(typed)
+def test_a_small_part_is_written_as_it_came_and_says_nothing_of_hashes(row: tuple[RowType, UpdateBatch]) -> None:
+    row_type, updates = row
+    assume(updates.rows)
+    with small_rows(SMALL_ROWS):
+        (encoded,) = encode(form(row_type), updates, STAGE)
+    assert_described(encoded, updates)
+    part = encoded.part
+    assert not part.is_sorted
+    assert part.sums.content is None
+    assert (part.min_hash, part.max_hash) == (-(2**63), 2**63 - 1)
+    assert all((stats.lower, stats.upper) == (None, None) for _, stats in part.stats)
+    found = read([encoded], row_type).table
+    rows, expected = (form(row_type).content_hashes(table) for table in (found, updates.table))
+    assert np.array_equal(rows, expected)
+    assert found.select([TIME, DIFF]).equals(updates.table.select([TIME, DIFF]))
+
+
+def assert_described(encoded: Encoded, updates: UpdateBatch) -> None:
+    """What is known of every part."""
+    part = encoded.part
+    times, diffs = updates.table[TIME].to_pylist(), updates.table[DIFF].to_pylist()
     assert (part.min_time, part.max_time) == (min(times), max(times)) == (updates.min_time, updates.max_time)
     assert (part.min_diff, part.max_diff) == (min(diffs), max(diffs))
     assert part.inserts_only == (set(diffs) == {1})
     assert (part.rows, part.size, part.schema_id) == (updates.rows, encoded.data.size, 0)
-    hashes = form(row_type).key_hashes(table)
-    assert (part.min_hash, part.max_hash) == (hashes.min(), hashes.max())
     assert part.sums.diffs == sum(diffs)
-    contents = [int(h) for h in form(row_type).content_hashes(table)]
-    assert part.sums.content == sum(d * h for d, h in zip(diffs, contents, strict=True)) % 2**64
     assert verify(SHARD, part, encoded.data) is encoded.data
 
 
@@ -150,6 +187,18 @@ def test_bounds_are_kept_for_every_type_that_has_an_order(
     assert stats.nulls == values.count(None)
 
 
+@pytest.mark.parametrize("rows", [1, SMALL_ROWS - 1, SMALL_ROWS, SMALL_ROWS + 1])
+def test_a_part_has_an_order_sums_and_bounds_unless_it_is_small(rows: int) -> None:
+    with small_rows(SMALL_ROWS):
+        (encoded,) = encode(form(INTEGERS), batch(INTEGERS, [((n,), 0, 1) for n in range(rows)]), STAGE)
+    large = rows >= SMALL_ROWS
+    ((_, stats),) = encoded.part.stats
+    assert (stats.lower, stats.upper) == ((0, rows - 1) if large else (None, None))
+    assert encoded.part.is_sorted == large
+    hashes = form(INTEGERS).key_hashes(read([encoded], INTEGERS).table)
+    assert bool((hashes[1:] >= hashes[:-1]).all()) == (large or rows == 1)
+
+
 def test_no_updates_make_no_parts() -> None:
     assert encode(form(INTEGERS), UpdateBatch.empty(INTEGERS), STAGE) == []
 
@@ -163,6 +212,18 @@ def test_many_updates_make_parts_of_ascending_hashes(monkeypatch: pytest.MonkeyP
     assert all(part.rows <= 100 for part in parts)
     assert all(first.max_hash <= second.min_hash for first, second in pairwise(parts))
     assert len({part.key for part in parts}) == len(parts) == 10
+    assert multiset(read(encoded, INTEGERS)) == multiset(updates)
+    assert total(parts) == encode_whole(updates).part.sums
+
+
+def test_a_few_updates_too_large_for_one_part_make_parts_of_ascending_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoding, "PART_BYTES", 24 * 4)
+    updates = batch(INTEGERS, [((n,), n % 7, 1) for n in range(20)])
+    with small_rows(SMALL_ROWS):
+        encoded = encode(form(INTEGERS), updates, STAGE)
+    parts = [each.part for each in encoded]
+    assert [part.rows for part in parts] == [4] * 5
+    assert all(first.max_hash <= second.min_hash for first, second in pairwise(parts))
     assert multiset(read(encoded, INTEGERS)) == multiset(updates)
     assert total(parts) == encode_whole(updates).part.sums
 
@@ -342,11 +403,3 @@ def test_parts_of_several_schemas_are_read_as_the_newest() -> None:
     ]
     found = read(encoded, *schemas).table.to_pylist()
     assert [(row["a"], row["b"], row["c"]) for row in found] == [(1, None, None), (2, "x", None), (3, "y", [4])]
-
-
-def test_a_small_part_has_no_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoding, "BOUNDED_ROWS", 3)
-    for rows, expected in ((2, (None, None)), (3, (0, 2))):
-        (encoded,) = encode(form(INTEGERS), batch(INTEGERS, [((n,), 0, 1) for n in range(rows)]), STAGE)
-        ((_, stats),) = encoded.part.stats
-        assert (stats.lower, stats.upper) == expected

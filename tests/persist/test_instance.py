@@ -483,7 +483,8 @@ class CountingBlob(MemoryBlob):
 async def test_a_snapshot_of_many_parts_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of one batch hold other keys each, so the first rows are known long before the last part is read."""
     monkeypatch.setattr(encoding, "PART_BYTES", 5000)
-    monkeypatch.setattr(parts_module, "SMALL_ROWS", 0)
+    monkeypatch.setattr(parts_module, "GATHERED_ROWS", 0)
+    monkeypatch.setattr(encoding, "SMALL_ROWS", 0)
     blob = CountingBlob()
     place = Place(in_memory().location, MemoryMetadata(), blob)
     async with place.writer(PersistSettings(compact=False, notify=False, cache_bytes=0)) as persist:
@@ -796,7 +797,7 @@ def test_leaving_out_parts_by_their_statistics_changes_no_answer(
     parts: list[list[tuple[object, ...]]], where: list[Comparison]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoding, "BOUNDED_ROWS", 0)
+        patch.setattr(encoding, "SMALL_ROWS", 0)
         asyncio.run(compare_pruned(parts, where))
 
 
@@ -820,7 +821,7 @@ async def compare_pruned(parts: list[list[tuple[object, ...]]], where: list[Comp
 async def test_parts_that_cannot_hold_what_is_asked_for_are_left_out(
     persist: Persist, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(encoding, "BOUNDED_ROWS", 0)
+    monkeypatch.setattr(encoding, "SMALL_ROWS", 0)
     handle = await persist.create_or_load("c", INTS)
     for time in range(4):
         await handle.compare_and_append(ints((time, time, 1)), at(time), at(time + 1))

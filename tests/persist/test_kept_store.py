@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from holdfast.persist import Location
+from holdfast.persist.encoding import SMALL_ROWS
 from holdfast.persist.scrub import scrub
 from holdfast.repr.frontier import Timestamp
 from tests.build import at, batch, multiset
-from tests.persist.make_kept_store import DATA, ORDERS, ORDERS_LATER, contents
+from tests.persist.make_kept_store import CURRENT, DATA, ORDERS, ORDERS_LATER, contents, write
 from tests.persist.places import in_folder
 
 pytestmark = pytest.mark.usefixtures("eager_merges")
@@ -32,6 +33,22 @@ def test_there_is_a_store_of_the_first_version() -> None:
 
 async def test_a_kept_store_has_the_contents_it_was_kept_with(kept: Path) -> None:
     assert await contents(kept) == json.loads((kept / "expected.json").read_text())
+
+
+def test_the_kept_parts_of_the_first_version_are_small_and_sorted_all_the_same(tmp_path: Path) -> None:
+    """A store made anew would not show that these are still read."""
+    folder = shutil.copytree(DATA / "v1", tmp_path / "v1")
+    metadata = Location.in_folder(folder).open_metadata(read_only=True)
+    states = metadata.load([summary.id for summary in metadata.summaries()])
+    metadata.close()
+    parts = [part for state in states.values() for part in state.named_parts().values()]
+    assert parts
+    assert all(part.is_sorted and part.rows < SMALL_ROWS for part in parts)
+
+
+async def test_this_version_writes_a_store_of_the_same_contents(tmp_path: Path) -> None:
+    await write(tmp_path / "now")
+    assert await contents(tmp_path / "now") == json.loads((CURRENT / "expected.json").read_text())
 
 
 async def test_a_kept_store_is_sound(kept: Path) -> None:

@@ -44,7 +44,8 @@ def clock() -> Clock:
 def _many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every update is a part of its own, so that a snapshot is read part after part; and merges are many."""
     monkeypatch.setattr(encoding, "PART_BYTES", 1)
-    monkeypatch.setattr(parts, "SMALL_ROWS", 0)
+    monkeypatch.setattr(parts, "GATHERED_ROWS", 0)
+    monkeypatch.setattr(encoding, "SMALL_ROWS", 0)
     monkeypatch.setattr(compact, "SMALL_FAN", 2)
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from holdfast.persist.batch import Batch
+from holdfast.persist import encoding
 from holdfast.persist.blob.memory import MemoryBlob
+from holdfast.persist.encoding import PartFormat, sort_by_hash, sums
 from holdfast.persist.metadata import Change, Commit
 from holdfast.persist.metadata.memory import MemoryMetadata
 from holdfast.persist.part import Part, Sums
@@ -18,8 +19,11 @@ from holdfast.persist.scrub import ScrubReport, scrub
 from holdfast.persist.shard import ShardState
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import ShardId
-from tests.build import at
+from holdfast.repr.row import DIFF
+from holdfast.repr.update import UpdateBatch
+from tests.build import at, batch
 from tests.persist.numbers import append, batch_at, create
+from tests.persist.paper import INTEGERS
 from tests.persist.places import Place, in_folder, in_memory
 
 PARTS = 3
@@ -91,8 +95,17 @@ async def test_a_vanished_collection_is_found(tmp_path: Path) -> None:
     assert "is missing" in damage.what
 
 
-def changed(part: Part, **fields: object) -> Part:
-    return replace(part, **fields)  # type: ignore[arg-type]  # the names are Part's own
+def change_first_part(place: Place, **fields: object) -> Part:
+    """Let the metadata of the first collection say something else of its first part; returns what it said before."""
+    metadata = place.metadata
+    assert metadata is not None
+    (state,) = metadata.load([ShardId(1)]).values()
+    first, *others = state.batches
+    (part,) = first.parts
+    changed = replace(part, **fields)  # type: ignore[arg-type]  # the names are Part's own
+    wrong = replace(state, batches=(replace(first, parts=(changed,)), *others), seqno=state.seqno + 1)
+    metadata.commit(Commit(metadata.store().epoch, metadata.store(), (Change(state, wrong),)))
+    return part
 
 
 @pytest.mark.parametrize(
@@ -104,16 +117,46 @@ def changed(part: Part, **fields: object) -> Part:
         ({"min_hash": 0}, "its updates are not in the order of their key hashes"),
     ],
 )
-async def test_metadata_that_says_something_else_than_the_part_is_damage(fields: dict[str, object], what: str) -> None:
+async def test_metadata_that_says_something_else_than_the_part_is_damage(
+    fields: dict[str, object], what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoding, "SMALL_ROWS", 0)
     place = await filled(in_memory())
-    metadata = place.metadata
-    assert metadata is not None
-    (state,) = metadata.load([ShardId(1)]).values()
-    first, *others = state.batches
-    batches = (Batch(first.lower, first.since, (changed(first.parts[0], **fields),)), *others)
-    wrong = replace(state, batches=batches, seqno=state.seqno + 1)
-    metadata.commit(Commit(metadata.store().epoch, metadata.store(), (Change(state, wrong),)))
+    change_first_part(place, **fields)
     assert [damage.what for damage in scrubbed(place).damages] == [what]
+
+
+@pytest.mark.parametrize(
+    ("fields", "what"),
+    [
+        ({"rows": 5}, "it has 4 updates, not 5"),
+        ({"min_time": Timestamp(0)}, "its times are 1 to 1, not 0 to 1"),
+        ({"sums": Sums(5, None)}, "its contents do not add up to what the metadata says"),
+    ],
+)
+async def test_metadata_that_says_something_else_than_a_small_part_is_damage(
+    fields: dict[str, object], what: str
+) -> None:
+    place = await filled(in_memory())
+    assert not change_first_part(place, **fields).is_sorted
+    assert [damage.what for damage in scrubbed(place).damages] == [what]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+async def test_a_part_that_should_be_sorted_and_is_not_is_damage(ordered: bool) -> None:
+    """The part is small and written as it came; its description claims more, and is otherwise true."""
+    place = in_memory()
+    async with place.writer() as persist:
+        handle = await persist.create_or_load("c", INTEGERS)
+        form = PartFormat.of(handle.state)
+        table, hashes = sort_by_hash(form, batch(INTEGERS, [((n,), 0, 1) for n in range(3)]).table)
+        if not ordered:
+            table, hashes = table.take([1, 0, 2]), hashes[[1, 0, 2]]
+        await handle.compare_and_append(UpdateBatch(INTEGERS, table), at(0), at(1))
+    known = sums(table[DIFF].to_numpy(), form.content_hashes(table))
+    change_first_part(place, sums=known, min_hash=int(hashes[0]), max_hash=int(hashes[-1]))
+    damages = [] if ordered else ["its updates are not in the order of their key hashes"]
+    assert [damage.what for damage in scrubbed(place).damages] == damages
 
 
 class VanishingBlob(MemoryBlob):

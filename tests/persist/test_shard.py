@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from holdfast.errors import UsageError
 from holdfast.persist.batch import Batch
 from holdfast.persist.errors import MergeMismatch, SchemaMismatch
-from holdfast.persist.part import Sums
+from holdfast.persist.part import Sums, total
 from holdfast.persist.shard import (
     OWNER,
     Expired,
@@ -28,7 +28,7 @@ from holdfast.persist.shard import (
 from holdfast.repr.frontier import EMPTY, MAX_TIME, MINIMUM, Frontier, Timestamp
 from holdfast.repr.row import RowType
 from tests.build import at
-from tests.persist.paper import INTEGERS, Paper, Update, at_time, consolidated, shard
+from tests.persist.paper import INTEGERS, Paper, Update, at_time, consolidated, shard, sums
 
 LAST_TIME = 14
 """Times of the machine stay below it, so that all of them can be looked at after each step."""
@@ -73,9 +73,9 @@ class ShardMachine(RuleBasedStateMachine):
 
     # Writing
 
-    @rule(listed=updates, size=st.integers(1, 4))
-    def write(self, listed: list[Update], size: int) -> None:
-        parts = self.paper.parts(listed, size)
+    @rule(listed=updates, size=st.integers(1, 4), small=st.booleans())
+    def write(self, listed: list[Update], size: int, small: bool) -> None:
+        parts = [self.paper.small_part(listed)] if small else self.paper.parts(listed, size)
         earliest = Frontier(min(part.min_time for part in parts))
         upper = self.state.upper
         result = self.run(lambda state: state.write(parts))
@@ -96,12 +96,14 @@ class ShardMachine(RuleBasedStateMachine):
         if self.state.upper.time is not None and self.state.upper.time + step <= LAST_TIME:
             self.seal(at(self.state.upper.time + step))
 
-    @rule(listed=updates, expected=frontiers, upper=frontiers, right=st.booleans())
-    def compare_and_append(self, listed: list[Update], expected: Frontier, upper: Frontier, right: bool) -> None:
+    @rule(listed=updates, expected=frontiers, upper=frontiers, right=st.booleans(), small=st.booleans())
+    def compare_and_append(
+        self, listed: list[Update], expected: Frontier, upper: Frontier, right: bool, small: bool
+    ) -> None:
         current = self.state.upper
         expected = current if right else expected
         inside = [u for u in listed if expected.less_equal(Timestamp(u[1])) and not upper.less_equal(Timestamp(u[1]))]
-        parts = self.paper.parts(inside)
+        parts = [self.paper.small_part(inside)] if small and inside else self.paper.parts(inside)
         if not expected <= upper:
             with pytest.raises(UsageError, match="retreat"):
                 self.state.compare_and_append(parts, expected, upper)
@@ -657,6 +659,58 @@ def test_a_merge_that_read_something_else_is_refused() -> None:
     other = paper.part([(9, 1, 1)])
     with pytest.raises(MergeMismatch, match="would change its contents"):
         state.apply_merge(replace(merge, parts=(other,), read=other.sums))
+
+
+def small(updates: list[list[Update]]) -> tuple[ShardState, Paper]:
+    """A batch at each time from 0 on, of one part whose contents are unknown; all may be merged."""
+    paper, state = Paper(), shard()
+    for time, listed in enumerate(updates):
+        state = accepted(state.compare_and_append([paper.small_part(listed)], at(time), at(time + 1)))
+    return state.allow_compaction(at(len(updates) - 1)), paper
+
+
+def test_a_merge_of_parts_with_unknown_contents_makes_them_known() -> None:
+    state, paper = small([[(2, 0, 1), (1, 0, 1)], [(1, 1, -1), (3, 1, 1)]])
+    merged = accepted(state.apply_merge(paper.merge(state, 0, 2, at(1))))
+    (batch,) = merged.batches
+    assert all(part.is_sorted for part in batch.parts)
+    assert total(batch.parts) == sums([(2, 1, 1), (3, 1, 1)])
+
+
+def test_a_merge_of_unknown_contents_that_read_other_diffs_is_refused() -> None:
+    state, paper = small([[(1, 0, 1)], [(2, 1, 1)]])
+    merge = paper.merge(state, 0, 2, at(1))
+    for updates in ([(1, 1, 1)], [(1, 1, 1), (2, 1, 2)]):
+        other = paper.part(updates)
+        with pytest.raises(MergeMismatch, match=r"described Sums\(diffs=2, content=None\)"):
+            state.apply_merge(replace(merge, parts=(other,), read=other.sums))
+
+
+def test_a_merge_of_unknown_contents_that_wrote_something_else_than_it_read_is_refused() -> None:
+    state, paper = small([[(1, 0, 1)], [(2, 1, 1)]])
+    merge = paper.merge(state, 0, 2, at(1))
+    other = paper.part([(1, 1, 1), (3, 1, 1)])
+    assert other.sums.diffs == merge.read.diffs
+    with pytest.raises(MergeMismatch, match="would change its contents"):
+        state.apply_merge(replace(merge, parts=(other,)))
+
+
+def test_a_merge_that_does_not_know_what_it_wrote_is_refused() -> None:
+    state, paper = small([[(1, 0, 1)], [(2, 1, 1)]])
+    merge = paper.merge(state, 0, 2, at(1))
+    with pytest.raises(MergeMismatch, match="would change its contents"):
+        state.apply_merge(replace(merge, parts=(paper.small_part([(1, 1, 1), (2, 1, 1)]),)))
+
+
+def test_a_merge_of_known_and_unknown_contents_is_checked_by_diffs() -> None:
+    state, paper = written()
+    state = accepted(state.compare_and_append([paper.small_part([(5, 4, 1)])], at(4), at(5))).allow_compaction(at(4))
+    merge = paper.merge(state, 0, 3, at(4))
+    lost = paper.parts([(2, 4, 1), (3, 4, 1), (4, 4, 1)])
+    with pytest.raises(MergeMismatch, match="would change its contents"):
+        state.apply_merge(replace(merge, parts=tuple(lost), read=total(lost)))
+    merged = accepted(state.apply_merge(merge))
+    assert total(merged.batches[0].parts) == sums([(2, 4, 1), (3, 4, 1), (4, 4, 1), (5, 4, 1)])
 
 
 def test_a_merge_that_adds_updates_is_refused() -> None:

@@ -307,7 +307,7 @@ def _part_row(shard: ShardId, part: Part, unsealed: bool, retired: int | None) -
         part.min_diff,
         part.max_diff,
         str(part.sums.diffs),
-        f"{part.sums.content:016x}",
+        "" if part.sums.content is None else f"{part.sums.content:016x}",
         part.min_hash,
         part.max_hash,
         json.dumps(stats, separators=(",", ":")),
@@ -330,7 +330,7 @@ def _part(row: Row) -> Part:
         max_time=Timestamp(_int(max_time)),
         min_diff=_int(min_diff),
         max_diff=_int(max_diff),
-        sums=Sums(int(str(diffs)), int(str(content), 16)),
+        sums=Sums(int(str(diffs)), int(str(content), 16) if content else None),
         min_hash=_int(low),
         max_hash=_int(high),
         stats=tuple(

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.persist.metadata import Change, Commit, Committed, Conflict, EpochMismatch, Metadata, ShardSummary
+from holdfast.persist.part import Sums
 from holdfast.persist.shard import Lease, ReaderId, ShardState
 from holdfast.persist.store import Lock, StoreState
 from holdfast.repr.frontier import EMPTY, MINIMUM
@@ -21,7 +22,7 @@ from holdfast.repr.ids import ShardId
 from tests.build import at
 from tests.persist.histories import histories
 from tests.persist.metadata.conftest import Place, Places
-from tests.persist.paper import shard
+from tests.persist.paper import Paper, shard
 
 
 def examples(count: int) -> settings:
@@ -89,6 +90,17 @@ def test_every_version_is_read_as_it_was_committed(place: Place, states: list[Sh
 @given(states=histories(max_steps=30))
 def test_every_version_is_read_as_it_was_committed_for_long(place: Place, states: list[ShardState]) -> None:
     round_trips(place, states)
+
+
+@pytest.mark.parametrize("content", [None, 0, 1, 2**64 - 1])
+def test_a_part_is_read_with_its_sums_whether_its_contents_are_known_or_not(place: Place, content: int | None) -> None:
+    part = replace(Paper().part([(1, 0, 1)]), sums=Sums(1, content))
+    state = shard().compare_and_append([part], MINIMUM, at(1))
+    assert isinstance(state, ShardState)
+    writer, reader = place.open(), place.open()
+    create(writer, shard())
+    assert isinstance(commit(writer, Change(shard(), state)), Committed)
+    assert reader.load([state.id])[state.id].batches[0].parts == (part,)
 
 
 def test_the_store_is_read_as_it_was_committed(place: Place) -> None:

@@ -35,7 +35,7 @@ def accepted(result: object) -> ShardState:
 
 
 def rich(name: str, shard_id: int) -> ShardState:
-    """A shard with rows in every table, and parts that are named, unsealed and retired."""
+    """A shard with rows in every table, and parts that are named, unsealed, retired, and of unknown contents."""
     paper = Paper()
     first = [
         replace(part, stats=(("n", ColumnStats(1, 2, 0)),)) for part in paper.parts([(1, 0, 1), (2, 1, 1), (3, 1, 2)])
@@ -43,7 +43,7 @@ def rich(name: str, shard_id: int) -> ShardState:
     state = accepted(shard(name, shard_id).compare_and_append(first, MINIMUM, at(2)))
     state = accepted(state.compare_and_append(paper.parts([(1, 2, -1)]), at(2), at(4))).allow_compaction(at(3))
     state = accepted(state.apply_merge(paper.merge(state, 0, 1, at(3))))
-    state = accepted(state.write(paper.parts([(7, 9, 1)])))
+    state = accepted(state.write([paper.part([(7, 9, 1)]), paper.small_part([(8, 9, 1)])]))
     return accepted(state.register(ReaderId("r"), None, Lease(0, 99), "label"))
 
 
@@ -86,7 +86,8 @@ def cells() -> Iterator[tuple[Table, str]]:
 def other_values(value: object) -> list[object]:
     """What a column might hold instead: a near value, a far one, none, and one of another type."""
     if isinstance(value, int):
-        return [value + 1, value - 1, value ^ (1 << 40), None, "x"]
+        others = (value + 1, value - 1, value ^ (1 << 40))
+        return [*(other for other in others if -(2**63) <= other < 2**63), None, "x"]
     if isinstance(value, str):
         return [value + " ", value[:-1], value.swapcase(), None, 7, b"\xff\x00", 0.5]
     return [0, "x"]

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from holdfast.persist import Location, Persist, PersistSettings
+from holdfast.persist import Location, Persist, PersistSettings, encoding
 from holdfast.persist.compact import SMALL_FAN, MergeTask, merge_in_process
 from holdfast.persist.errors import CorruptPart
 from holdfast.persist.part import total
@@ -35,22 +35,30 @@ def histories(draw: st.DrawFn) -> list[UpdateBatch]:
 
 
 @settings(max_examples=12, phases=NO_SHRINKING, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(history=histories(), since=st.integers(0, 6))
+@given(history=histories(), since=st.integers(0, 6), small_rows=st.sampled_from([0, encoding.SMALL_ROWS]))
 async def test_a_merge_on_spark_equals_one_in_process(
-    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, history: list[UpdateBatch], since: int
+    spark: SparkSession,
+    tmp_path_factory: pytest.TempPathFactory,
+    history: list[UpdateBatch],
+    since: int,
+    small_rows: int,
 ) -> None:
+    """Whether the parts are sorted, with contents that are known, or are as they came."""
     location = Location.in_folder(tmp_path_factory.mktemp("store"))
     async with await Persist.open_writer(location, settings=PersistSettings(compact=False, notify=False)) as persist:
         writer = await persist.create_or_load("items", history[0].row_type)
-        for updates in history:
-            if updates.rows:
-                await writer.write(updates)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(encoding, "SMALL_ROWS", small_rows)
+            for updates in history:
+                if updates.rows:
+                    await writer.write(updates)
         await writer.seal(at(3))
         await writer.seal(at(9))
         await writer.allow_compaction(at(since))
         state = writer.state
         if not state.batches:
             return
+        assert all(part.is_sorted == (small_rows == 0) for part in state.named_parts().values())
         task = MergeTask(state, state.batches, state.since)
         with persist.parts.stage(writer.shard) as stage:
             here = merge_in_process(task, persist.parts, stage)

@@ -31,7 +31,7 @@ ITEMS = RowType.of(("id", pa.int64()), ("name", pa.string()))
 @pytest.fixture(autouse=True, scope="module")
 def _small_parts_have_bounds_too() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoding, "BOUNDED_ROWS", 0)
+        patch.setattr(encoding, "SMALL_ROWS", 0)
         yield
 
 
