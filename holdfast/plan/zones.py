@@ -118,16 +118,24 @@ class Zone(Protocol):
         """
         ...
 
+    def described_at(self, micros: int) -> tuple[str, int, int]:
+        """What the time is called at a moment, its offset without summer time, and what summer adds, in seconds."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class FixedZone:
     seconds: int
+    name: str = ""
 
     def offset_at(self, micros: int) -> int:  # noqa: ARG002
         return self.seconds
 
     def offset_of_local(self, micros: int) -> int:  # noqa: ARG002
         return self.seconds
+
+    def described_at(self, micros: int) -> tuple[str, int, int]:  # noqa: ARG002
+        return self.name, self.seconds, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +152,11 @@ class RuledZone:
         shown = _moment(micros).replace(tzinfo=self.rules)
         return min(_seconds(shown.utcoffset()), _seconds(shown.replace(fold=1).utcoffset()))
 
+    def described_at(self, micros: int) -> tuple[str, int, int]:
+        shown = _moment(micros).replace(tzinfo=UTC).astimezone(self.rules)
+        summer = _seconds(shown.dst())
+        return shown.tzname() or "", _seconds(shown.utcoffset()) - summer, summer
+
 
 @dataclass(frozen=True, slots=True)
 class MoscowZone:
@@ -157,12 +170,12 @@ class MoscowZone:
     def offset_of_local(self, micros: int) -> int:
         return self._standard(_moment(micros).replace(tzinfo=self.rules))
 
+    def described_at(self, micros: int) -> tuple[str, int, int]:
+        return "MSK", self.offset_at(micros), 0
+
     def _standard(self, time: datetime) -> int:
         # Before there was a standard time there, PostgreSQL takes what it first was.
         return 10_800 if time.year < 1917 else _seconds(time.utcoffset()) - _seconds(time.dst())
-
-
-UTC_ZONE = FixedZone(0)
 
 
 def _moment(micros: int) -> datetime:
@@ -184,7 +197,7 @@ def _names() -> Mapping[str, str]:
 @lru_cache(maxsize=1)
 def _abbreviations() -> Mapping[str, Zone]:
     found: dict[str, Zone] = {
-        name: FixedZone(minutes * 60) for minutes, names in _FIXED.items() for name in names.split()
+        name: FixedZone(minutes * 60, name.upper()) for minutes, names in _FIXED.items() for name in names.split()
     }
     for place, names in _OF_PLACES.items():
         for name in names.split():
