@@ -1,7 +1,7 @@
 """From the text of a regular expression to what it is made of.
 
-PostgreSQL's advanced and extended regular expressions are parsed, with all options. Basic ones, which only the option
-`b` asks for, are not.
+They are PostgreSQL's advanced regular expressions, with all options. The option `e`, for extended ones, changes
+nothing: what is valid in both means the same. Basic ones, which only the option `b` asks for, are not known.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ class Options:
     lines: bool = False
     expanded: bool = False
     literal: bool = False
-    extended: bool = False
 
 
 _NEWLINES = {"n": (False, True), "m": (False, True), "p": (False, False), "s": (True, False), "w": (True, True)}
@@ -56,9 +55,9 @@ def _with(options: Options, letter: str) -> Options | None:
         case "x" | "t":
             return replace(options, expanded=letter == "x")
         case "q":
-            return replace(options, literal=True, extended=False)
+            return replace(options, literal=True)
         case "e":
-            return replace(options, extended=True, literal=False)
+            return replace(options, literal=False)
     return None
 
 
@@ -104,7 +103,7 @@ _ANCHOR_ESCAPES: dict[str, AnchorKind] = {
     "y": "edge",
     "Y": "inside",
 }
-_BOUNDS = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
+_BOUNDS = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?")
 _HEX = {"x": re.compile(r"[0-9a-fA-F]+"), "u": re.compile(r"[0-9a-fA-F]{4}"), "U": re.compile(r"[0-9a-fA-F]{8}")}
 _DIGITS = re.compile(r"[0-9]+")
 _OCTAL = re.compile(r"[0-7]{1,3}")
@@ -142,12 +141,10 @@ class _Parser:
         if self._text.startswith("***"):
             if self._text.startswith("***="):
                 self.options = replace(self.options, literal=True)
-            elif self._text.startswith("***:"):
-                self.options = replace(self.options, extended=False)
-            else:
+            elif not self._text.startswith("***:"):
                 raise _wrong("quantifier operand invalid")
             self._at = 4
-        if self.options.literal or self.options.extended:
+        if self.options.literal:
             return
         if self._text.startswith("(?", self._at) and self._text[self._at + 2 : self._at + 3].isalpha():
             end = self._text.find(")", self._at)
@@ -169,7 +166,7 @@ class _Parser:
             elif self.options.expanded and self._text[self._at] == "#":
                 end = self._text.find("\n", self._at)
                 self._at = len(self._text) if end < 0 else end
-            elif not self.options.extended and self._text.startswith("(?#", self._at):
+            elif self._text.startswith("(?#", self._at):
                 end = self._text.find(")", self._at)
                 self._at = len(self._text) if end < 0 else end + 1
             else:
@@ -194,26 +191,20 @@ class _Parser:
 
     def _branch(self) -> Regex:
         parts: list[Regex] = []
-        while (ahead := self._peek()) and ahead != "|" and not (ahead == ")" and self._closes()):
+        while (ahead := self._peek()) and ahead != "|" and ahead != ")":
             bracketed = self._text.startswith("(?:", self._at)
             parts.append(self._quantified(self._atom(), bracketed))
         return _sequence(parts)
 
-    def _closes(self) -> bool:
-        """Whether `)` ends a group. In an extended regular expression one that ends none is a character."""
-        return self._depth > 0 or not self.options.extended
-
-    _depth = 0
-
     def _quantified(self, atom: Regex, bracketed: bool) -> Regex:
-        bounds = self._quantifier()
-        if bounds is None:
+        if not self._quantifies():
             return atom
         if isinstance(atom, Anchor | Look) and not bracketed:
             raise _wrong("quantifier operand invalid")
+        bounds = self._quantifier()
         least, most, exact = bounds
-        lazy = not self.options.extended and self._take("?")
-        if self._quantifier() is not None:
+        lazy = self._take("?")
+        if self._quantifies():
             raise _wrong("quantifier operand invalid")
         if most is not None and (most > MAX_REPEAT or least > most):
             raise _wrong("invalid repetition count(s)")
@@ -221,18 +212,23 @@ class _Parser:
             raise _wrong("invalid repetition count(s)")
         return Repeat(atom, least, most, None if exact else not lazy)
 
-    def _quantifier(self) -> tuple[int, int | None, bool] | None:
+    def _quantifies(self) -> bool:
+        """Whether a quantifier is next. A brace is one only before a digit."""
+        ahead = self._peek()
+        return bool(ahead) and (ahead in "*+?" or (ahead == "{" and self._text[self._at + 1 : self._at + 2].isdigit()))
+
+    def _quantifier(self) -> tuple[int, int | None, bool]:
         """The least and the greatest count, and whether one number says both."""
         for symbol, least, most in (("*", 0, None), ("+", 1, None), ("?", 0, 1)):
             if self._take(symbol):
                 return least, most, False
-        if self._peek() != "{" or not self._text[self._at + 1 : self._at + 2].isdigit():
-            return None
         found = _BOUNDS.match(self._text, self._at)
-        if found is None:
-            closed = self._text.find("}", self._at) >= 0
-            raise _wrong("invalid repetition count(s)" if closed else "braces {} not balanced")
-        self._at = found.end()
+        assert found is not None, "a brace before a digit"
+        if found.end() == len(self._text):
+            raise _wrong("braces {} not balanced")
+        if self._text[found.end()] != "}":
+            raise _wrong("invalid repetition count(s)")
+        self._at = found.end() + 1
         least = int(found[1])
         return least, least if not found[2] else int(found[3]) if found[3] else None, not found[2]
 
@@ -262,7 +258,7 @@ class _Parser:
         return Set("".join(map(escaped, both_cases(character) if self.options.fold else character)))
 
     def _parenthesis(self) -> Regex:
-        if not self.options.extended and self._text.startswith("?", self._at):
+        if self._text.startswith("?", self._at):
             for symbol, behind, negated in (
                 ("?=", False, False),
                 ("?!", False, True),
@@ -288,26 +284,23 @@ class _Parser:
         return Group(number, part)
 
     def _inner(self) -> Regex:
-        self._depth += 1
         part = self._either()
         if not self._take(")"):
             raise _wrong("parentheses () not balanced")
-        self._depth -= 1
         return part
 
     def _escape(self) -> Regex:
         character = self._text[self._at : self._at + 1]
         if not character:
             raise _wrong("invalid escape \\ sequence")
-        if not self.options.extended:
-            if character in _ANCHOR_ESCAPES:
-                self._at += 1
-                return Anchor(_ANCHOR_ESCAPES[character])
-            if character.lower() in _CLASS_ESCAPES and character in "dswDSW":
-                self._at += 1
-                return Set("", (_CLASS_ESCAPES[character.lower()],), negated=character.isupper())
-            if character in "123456789" and (back := self._back()):
-                return back
+        if character in _ANCHOR_ESCAPES:
+            self._at += 1
+            return Anchor(_ANCHOR_ESCAPES[character])
+        if character in "dswDSW":
+            self._at += 1
+            return Set("", (_CLASS_ESCAPES[character.lower()],), negated=character.isupper())
+        if character in "123456789" and (back := self._back()):
+            return back
         return self._character(self._escaped_character())
 
     def _back(self) -> Back | None:
@@ -325,9 +318,9 @@ class _Parser:
     def _escaped_character(self) -> str:
         character = self._text[self._at : self._at + 1]
         self._at += 1
-        if not character or (not character.isalnum()) or self.options.extended or not character.isascii():
-            if not character:
-                raise _wrong("invalid escape \\ sequence")
+        if not character:
+            raise _wrong("invalid escape \\ sequence")
+        if not (character.isascii() and character.isalnum()):
             return character
         if character in _SIMPLE_ESCAPES:
             return _SIMPLE_ESCAPES[character]
@@ -372,6 +365,7 @@ class _Parser:
             if isinstance(low, Set):
                 if dashed:
                     raise _wrong("invalid character range")
+                inside += low.inside
                 classes += low.classes
                 continue
             if dashed:
@@ -402,10 +396,14 @@ class _Parser:
                     raise _wrong("brackets [] not balanced")
                 name = self._text[self._at + 2 : end]
                 self._at = end + 2
-                return self._class(name) if kind == ":]" else _element(name)
+                if kind == ":]":
+                    return self._class(name)
+                return self._character(_element(name)) if kind == "=]" else _element(name)
+        if self._at >= len(self._text):
+            raise _wrong("brackets [] not balanced")
         character = self._text[self._at]
         self._at += 1
-        if character != "\\" or self.options.extended:
+        if character != "\\":
             return character
         ahead = self._text[self._at : self._at + 1]
         if ahead and ahead in "dsw":
@@ -414,7 +412,9 @@ class _Parser:
         if ahead and ahead in "DSW":
             self._at += 1
             return Set("", (f"^{_CLASS_ESCAPES[ahead.lower()]}",))
-        if ahead in _ANCHOR_ESCAPES:
+        # Back references and conditions on the place are no characters.
+        back = _DIGITS.match(self._text, self._at)
+        if ahead in _ANCHOR_ESCAPES or (back and len(back[0]) == 1 and back[0] != "0"):
             raise _wrong("invalid escape \\ sequence")
         return self._escaped_character()
 
