@@ -1,8 +1,8 @@
 """Parts as Parquet: how updates become files that any Parquet reader opens, and back.
 
 The updates of a part are sorted by the hash of their key, so that parts can be merged as streams and looked
-up by key. A small one is written as it came: it is read whole, and hashing it would double the time that an
-append takes. Every page carries a checksum.
+up by key. A small one is written as it came: it is read whole, and hashing and sorting it would take longer
+than encoding it does. Every page carries a checksum.
 """
 
 from __future__ import annotations
