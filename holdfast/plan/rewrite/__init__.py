@@ -9,34 +9,52 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from holdfast.plan.relation import Plan, Relation
+from holdfast.plan.rewrite.drop_distinct import drop_distinct
+from holdfast.plan.rewrite.drop_empty import drop_empty
 from holdfast.plan.rewrite.factor_conditions import factor_conditions
 from holdfast.plan.rewrite.fold_constants import fold_constants
 from holdfast.plan.rewrite.fuse_maps import fuse_maps
+from holdfast.plan.rewrite.fuse_topk import fuse_topk
+from holdfast.plan.rewrite.fuse_unions import fuse_unions
+from holdfast.plan.rewrite.infer_predicates import infer_predicates
+from holdfast.plan.rewrite.inline_lets import inline_lets
 from holdfast.plan.rewrite.order_joins import order_joins
 from holdfast.plan.rewrite.outer_to_inner import outer_to_inner
 from holdfast.plan.rewrite.prune_columns import prune_columns
 from holdfast.plan.rewrite.push_down_filters import push_down_filters
+from holdfast.plan.rewrite.share_common import share_common
 from holdfast.plan.rewrite.unwrap_casts import unwrap_casts
 
-RULES: tuple[Callable[[Relation], Relation], ...] = (
+Rewrite = Callable[[Relation], Relation]
+
+RULES: tuple[Rewrite, ...] = (
+    inline_lets,
     fold_constants,
     unwrap_casts,
     factor_conditions,
     fuse_maps,
     outer_to_inner,
-    push_down_filters,
     order_joins,
+    infer_predicates,
     push_down_filters,
+    fuse_unions,
+    fuse_topk,
+    drop_empty,
+    drop_distinct,
     fuse_maps,
     prune_columns,
     fuse_maps,
 )
+"""Run in this order, again until nothing changes."""
+
+LAST: tuple[Rewrite, ...] = (share_common,)
+"""Run once, when the plan is as it will be."""
+
 _ROUNDS = 3
 """Rounds after which a plan that still changes is good enough."""
 
 
 def optimize(plan: Plan) -> Plan:
-    """All rewrites, again until nothing changes."""
     relation = plan.relation
     for _ in range(_ROUNDS):
         before = relation
@@ -44,4 +62,6 @@ def optimize(plan: Plan) -> Plan:
             relation = rule(relation)
         if relation is before:
             break
+    for rule in LAST:
+        relation = rule(relation)
     return replace(plan, relation=relation)

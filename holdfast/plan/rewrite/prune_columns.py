@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from holdfast.plan.columns import projected
 from holdfast.plan.free import scalars
+from holdfast.plan.keys import covers, equated
 from holdfast.plan.rebuild import aggregate_with, window_with
 from holdfast.plan.relation import (
     Apply,
@@ -138,6 +139,8 @@ class _Pruner:
         return Join(parts, _all_moved(relation.predicates, places)), places
 
     def _outer_join(self, relation: OuterJoin, wanted: frozenset[int]) -> tuple[Relation, Places]:
+        if not relation.full and all(i < len(relation.left.columns) for i in wanted) and _looks_up(relation):
+            return self.prune(relation.left, wanted)
         needed = wanted | _used(relation.predicates)
         (left, right), places = self._side_by_side((relation.left, relation.right), needed)
         predicates = _all_moved(relation.predicates, places)
@@ -204,6 +207,14 @@ class _Pruner:
         inner._asked = self._asked
         body, places = inner.prune(relation.body, wanted)
         return Let(relation.name, value, body), places
+
+
+def _looks_up(join: OuterJoin) -> bool:
+    """Whether each row of the left side finds at most one of the right, so that it is there once either way."""
+    width = len(join.left.columns)
+    pairs = [pair for pair in map(equated, join.predicates) if pair is not None]
+    bound = [max(pair) - width for pair in pairs if min(pair) < width <= max(pair)]
+    return covers(join.right, bound)
 
 
 def _numbered(kept: Iterable[int]) -> Places:

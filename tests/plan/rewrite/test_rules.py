@@ -4,30 +4,44 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from holdfast.plan.functions.registry import CASTS, OPERATORS
+from holdfast.plan.functions.registry import CASTS, OPERATORS, WINDOWS
 from holdfast.plan.relation import (
     Distinct,
     Filter,
     Join,
+    Let,
+    Local,
     Map,
+    Negate,
+    OrderKey,
     OuterJoin,
     Project,
     Reduce,
     SemiJoin,
+    Threshold,
     TopK,
     Union,
     Values,
+    Window,
+    WindowCall,
 )
+from holdfast.plan.rewrite.drop_distinct import drop_distinct
+from holdfast.plan.rewrite.drop_empty import drop_empty
 from holdfast.plan.rewrite.factor_conditions import factor_conditions
 from holdfast.plan.rewrite.fold_constants import fold_constants, folded
 from holdfast.plan.rewrite.fuse_maps import fuse_maps
+from holdfast.plan.rewrite.fuse_topk import fuse_topk
+from holdfast.plan.rewrite.fuse_unions import fuse_unions
+from holdfast.plan.rewrite.infer_predicates import infer_predicates
+from holdfast.plan.rewrite.inline_lets import inline_lets
 from holdfast.plan.rewrite.order_joins import order_joins
 from holdfast.plan.rewrite.outer_to_inner import outer_to_inner
 from holdfast.plan.rewrite.prune_columns import prune_columns
 from holdfast.plan.rewrite.push_down_filters import push_down_filters
+from holdfast.plan.rewrite.share_common import share_common
 from holdfast.plan.rewrite.unwrap_casts import unwrap_casts
 from holdfast.plan.scalar import FALSE, TRUE, And, Call, Case, Coalesce, Or, null
-from holdfast.plan.types import BOOL, DATE, INT8, NUMERIC, TIMESTAMP, numeric
+from holdfast.plan.types import BOOL, DATE, INT4, INT8, NUMERIC, TIMESTAMP, numeric
 from tests.plan.build import T, U, V, assert_shows, col, count, eq, get, is_null, lit, lt, maximum, op
 
 DIVISION = eq(op("/", lit(1), lit(0)), lit(1))
@@ -279,3 +293,105 @@ def test_a_date_is_compared_with_the_day_that_a_timestamp_begins() -> None:
     assert found is Filter(dates, (Call(same, (col(0, DATE), lit(2, DATE)), BOOL, True),))
     kept = Filter(dates, (Call(less, (col(0, DATE), lit(noon, TIMESTAMP)), BOOL, True),))
     assert unwrap_casts(kept) is kept
+
+
+KEYED = get("k", INT4, INT4, keys=((0,),))
+
+
+def test_rows_with_a_key_are_different_already() -> None:
+    assert drop_distinct(Distinct(KEYED)) is KEYED
+    assert drop_distinct(Distinct(T)) is Distinct(T)
+    assert drop_distinct(Reduce(KEYED, (col(1), col(0)))) is Project(KEYED, (1, 0))
+
+
+def test_unions_of_unions_are_one_without_what_is_empty() -> None:
+    nothing = Values((), T.columns)
+    assert fuse_unions(Union((Union((T, nothing)), U))) is Union((T, U))
+    assert fuse_unions(Union((nothing, T))) is T
+
+
+def test_what_is_taken_away_twice_is_there() -> None:
+    assert fuse_unions(Negate(Negate(T))) is T
+    assert fuse_unions(Negate(Union((T, Negate(U))))) is Union((Negate(T), U))
+
+
+def test_a_threshold_is_needed_only_where_rows_are_taken_away() -> None:
+    assert fuse_unions(Threshold(Union((T, U)))) is Union((T, U))
+    kept = Threshold(Union((T, Negate(U))))
+    assert fuse_unions(kept) is kept
+
+
+def test_nothing_comes_of_nothing() -> None:
+    nothing = Values((), T.columns)
+    assert drop_empty(Join((T, Map(nothing, (lit(1),))))) is Values((), (*T.columns, *Map(T, (lit(1),)).columns))
+    assert drop_empty(SemiJoin(T, nothing, (), anti=True)) is T
+    assert drop_empty(SemiJoin(T, nothing, ())) is nothing
+    assert drop_empty(OuterJoin(T, nothing, ())) is Map(T, (null(INT4), null(INT4)))
+    one_row = Reduce(nothing, (), (count(),))
+    assert drop_empty(one_row) is one_row
+
+
+def test_what_is_said_of_a_column_is_said_of_its_equals() -> None:
+    join = Join((T, U), (eq(col(0), col(2)),))
+    assert_shows(
+        push_down_filters(infer_predicates(Filter(join, (eq(col(2), lit(7)),)))),
+        """
+        Join on (#0 = #2)
+          Filter (#0 = 7)
+            Get t
+          Filter (#0 = 7)
+            Get u
+        """,
+    )
+
+
+def test_the_first_rows_of_the_first_rows_are_fewer_first_rows() -> None:
+    order = (OrderKey(col(1)),)
+    inner = TopK(T, (0,), order, lit(5, INT8))
+    assert fuse_topk(TopK(inner, (0,), order, lit(3, INT8))) is TopK(T, (0,), order, lit(3, INT8))
+    other = TopK(inner, (1,), order, lit(3, INT8))
+    assert fuse_topk(other) is other
+
+
+def test_only_rows_that_may_be_kept_are_numbered() -> None:
+    number = WindowCall(WINDOWS["row_number"][0], (), INT8, False, (col(0),), (OrderKey(col(1)),))
+    at_most = Call(
+        next(f for f in OPERATORS["<="] if f.arguments == (INT8, INT8)), (col(2, INT8), lit(3, INT8)), BOOL, True
+    )
+    found = fuse_topk(Filter(Window(T, (number,)), (at_most,)))
+    first = TopK(T, (0,), (OrderKey(col(1)),), lit(3, INT8))
+    assert found is Filter(Window(first, (number,)), (at_most,))
+    assert fuse_topk(found) is found
+
+
+def test_what_occurs_twice_is_named_once() -> None:
+    common = Reduce(T, (col(0),), (count(),))
+    plan = Join((Filter(common, (lt(col(0), lit(1)),)), common))
+    assert_shows(
+        share_common(plan),
+        """
+        With shared0 =
+          Reduce by (#0) (count(*))
+            Get t
+        Return
+          CrossJoin
+            Filter (#0 < 1)
+              Local shared0
+            Local shared0
+        """,
+    )
+
+
+def test_a_name_that_is_used_once_is_not_needed() -> None:
+    value = Reduce(T, (col(0),), (count(),))
+    local = Local("x", value.columns)
+    assert inline_lets(Let("x", value, Distinct(local))) is Distinct(value)
+    twice = Let("x", value, Join((local, local)))
+    assert inline_lets(twice) is twice
+    assert inline_lets(Let("x", T, Join((Local("x", T.columns), Local("x", T.columns))))) is Join((T, T))
+
+
+def test_an_outer_join_that_looks_up_what_nobody_needs_goes_away() -> None:
+    assert prune_columns(Project(OuterJoin(T, KEYED, (eq(col(1), col(2)),)), (0, 1))) is T
+    kept = prune_columns(Project(OuterJoin(T, U, (eq(col(1), col(2)),)), (0, 1)))
+    assert isinstance(kept, Project)
