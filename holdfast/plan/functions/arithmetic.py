@@ -91,11 +91,19 @@ def _ranged(run: Run, type_: Type) -> Run:
 
 def _integer_operator(name: str, left: Type, right: Type) -> Function:
     result = max(left, right, key=SIGNED.index)
-    text = f"({{0}} {name} {{1}})"
+    symbol = "div" if name == "/" else name
+    text = f"({{0}} {symbol} {{1}})"
     if name == "/":
-        text = "({0} div {1})" if result is INT8 else f"CAST({{0}} div {{1}} AS {spark_type(result)})"
+        text = integer_text(text, result)
+    elif name != "%" and result is not INT8:
+        text = integer_text(f"CAST({{0}} AS BIGINT) {symbol} {{1}}", result)
     run = _ranged(_INTEGER_OPERATIONS[name], result)
     return Function(name, (left, right), result, run, text, fails=True, infix=True)
+
+
+def integer_text(wide: str, type_: Type) -> str:
+    """A bigint as a narrower integer: Spark says of a cast, but not of a sum, which type had no room for it."""
+    return wide if type_ is INT8 else f"CAST({wide} AS {spark_type(type_)})"
 
 
 def _unsigned_operator(name: str, type_: Type) -> Function:
@@ -358,11 +366,15 @@ def _itself(value: object) -> object:
     return value
 
 
+def _negated_text(type_: Type) -> str:
+    return "(- {0})" if type_ is INT8 else integer_text("- CAST({0} AS BIGINT)", type_)
+
+
 _SIGNS = (
     *(Function("+", (type_,), type_, _itself, "{0}", infix=True) for type_ in (*SIGNED, *UNSIGNED, *FLOATS)),
     Function("+", (NUMERIC,), same_numeric, _itself, "{0}", infix=True),
     *(
-        Function("-", (type_,), type_, _ranged(operator.neg, type_), "(- {0})", fails=True, infix=True)
+        Function("-", (type_,), type_, _ranged(operator.neg, type_), _negated_text(type_), fails=True, infix=True)
         for type_ in SIGNED
     ),
     *(Function("-", (type_,), type_, operator.neg, "(- {0})", infix=True) for type_ in FLOATS),

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any as Anything
 
 from holdfast.plan import real
-from holdfast.plan.errors import DatetimeFieldOverflow, NumericValueOutOfRange
+from holdfast.plan.errors import NumericValueOutOfRange
 from holdfast.plan.functions.arithmetic import FLOATS, OVERFLOW, SIGNED, UNDERFLOW, UNSIGNED, cast_text, in_range
 from holdfast.plan.functions.function import Cast, CastContext, Family, Function, SparkText, Types
 from holdfast.plan.functions.numeric_types import EXACT, fitted, of
@@ -18,7 +18,6 @@ from holdfast.plan.functions.spark_text import failure
 from holdfast.plan.text.numbers import INTEGER_RANGES
 from holdfast.plan.types import (
     BOOL,
-    DATE,
     FLOAT4,
     FLOAT8,
     INT2,
@@ -30,8 +29,6 @@ from holdfast.plan.types import (
     REGCLASS,
     REGPROC,
     REGTYPE,
-    TIMESTAMP,
-    TIMESTAMPTZ,
     UINT4,
     UINT8,
     Numeric,
@@ -289,53 +286,10 @@ def _signed(value: int) -> int:
     return value - 2**32 if value >= 2**31 else value
 
 
-# mz_timestamp: milliseconds
+# mz_timestamp: a number of milliseconds. Its casts from and to times are with those of times.
 
 
-_MICROS_PER_MILLI, _MILLIS_PER_DAY = 1000, 86_400_000
-_LAST_MILLI = 9_223_371_331_199_999
-"""Of PostgreSQL's timestamps."""
 _OUT = "mz_timestamp out of range"
-
-
-def _in_time(millis: int) -> int:
-    if not 0 <= millis <= _LAST_MILLI:
-        raise NumericValueOutOfRange(_OUT)
-    return millis
-
-
-def _micro_to_milli(micros: int) -> int:
-    return _in_time(micros // _MICROS_PER_MILLI)
-
-
-def _day_to_milli(day: int) -> int:
-    return _in_time(-1 if day == 2**31 - 1 else day * _MILLIS_PER_DAY)
-
-
-def _in_time_text(millis: Callable[[str], str]) -> SparkText:
-    out = failure(NumericValueOutOfRange, _OUT)
-
-    def text(texts: Sequence[str], _types: Sequence[Type], _result: Type) -> str:
-        found = millis(texts[0])
-        return let([found], lambda m: f"CASE WHEN {m} < 0 OR {m} > {_LAST_MILLI} THEN {out} ELSE {m} END")
-
-    return text
-
-
-def _to_moment(millis: int) -> int:
-    if millis > _LAST_MILLI:
-        raise DatetimeFieldOverflow("timestamp out of range")
-    return millis * _MICROS_PER_MILLI
-
-
-def _to_moment_text(target: Type) -> SparkText:
-    out = failure(DatetimeFieldOverflow, "timestamp out of range")
-    kind = spark_type(target)
-
-    def body(m: str) -> str:
-        return f"CASE WHEN {m} > {_LAST_MILLI} THEN {out} ELSE CAST(timestamp_millis({m}) AS {kind}) END"
-
-    return lambda texts, _types, _result: let(texts, body)
 
 
 def _non_negative(value: int) -> int:
@@ -358,24 +312,9 @@ def _mz_timestamp_casts() -> list[Cast]:
         return _cast(source, MZ_TIMESTAMP, "implicit", _non_negative, spark, fails=True)
 
     whole = _non_negative_text(lambda text: f"round({text}, 0)")
-    micros = _in_time_text(lambda text: f"unix_millis(CAST({text} AS TIMESTAMP))")
-    days = _in_time_text(
-        lambda text: f"if(unix_date({text}) = {2**31 - 1}, -1L, unix_date({text}) * CAST({_MILLIS_PER_DAY} AS BIGINT))"
-    )
     return [
         *(numbers(source) for source in (INT4, INT8, UINT4, UINT8)),
         _cast(NUMERIC, MZ_TIMESTAMP, "implicit", lambda value: _non_negative(rounded(value)), whole, fails=True),
-        *(
-            _cast(
-                moment, MZ_TIMESTAMP, "implicit", lambda value: _in_time(value // _MICROS_PER_MILLI), micros, fails=True
-            )
-            for moment in (TIMESTAMP, TIMESTAMPTZ)
-        ),
-        _cast(DATE, MZ_TIMESTAMP, "implicit", _day_to_milli, days, fails=True),
-        *(
-            _cast(MZ_TIMESTAMP, moment, "assignment", _to_moment, _to_moment_text(moment), fails=True)
-            for moment in (TIMESTAMP, TIMESTAMPTZ)
-        ),
         Cast("mz_timestamp", "numeric", "explicit", _as_numeric(MZ_TIMESTAMP)),
         Cast("mz_timestamp", "int8", "explicit"),
         _cast(MZ_TIMESTAMP, UINT8, "explicit", _itself, "CAST({0} AS DECIMAL(20, 0))"),

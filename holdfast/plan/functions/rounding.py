@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 from typing import Any as Anything
 
-from holdfast.plan.functions.arithmetic import FLOATS, SIGNED, cast_text, in_range, same_numeric
+from holdfast.plan.functions.arithmetic import FLOATS, SIGNED, cast_text, in_range, integer_text, same_numeric
 from holdfast.plan.functions.function import Family, Function, SparkText, Types
 from holdfast.plan.functions.numeric_types import EXACT, fitted, of, whole_digits
 from holdfast.plan.functions.spark_let import let
-from holdfast.plan.types import FLOAT8, INT4, MAX_PRECISION, NUMERIC, Numeric, Type, numeric, spark_type
+from holdfast.plan.types import FLOAT8, INT4, INT8, MAX_PRECISION, NUMERIC, Numeric, Type, numeric, spark_type
 
 Run = Callable[..., Anything]  # from values of a function's arguments to one of its result
 
@@ -60,6 +60,10 @@ def _size_text(texts: Sequence[str], types: Sequence[Type], _: Type) -> str:
     return let(texts, body)
 
 
+def _integer_size(type_: Type) -> str:
+    return "abs({0})" if type_ is INT8 else integer_text("abs(CAST({0} AS BIGINT))", type_)
+
+
 def _sizes(name: str, *, infix: bool) -> list[Function]:
     doc = "its size, without the sign"
 
@@ -68,7 +72,7 @@ def _sizes(name: str, *, infix: bool) -> list[Function]:
 
     return [
         *(
-            Function(name, (type_,), type_, ranged(type_), "abs({0})", fails=True, infix=infix, doc=doc)
+            Function(name, (type_,), type_, ranged(type_), _integer_size(type_), fails=True, infix=infix, doc=doc)
             for type_ in SIGNED
         ),
         *(Function(name, (type_,), type_, abs, "abs({0})", infix=infix, doc=doc) for type_ in FLOATS),

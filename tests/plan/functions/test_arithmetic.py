@@ -29,6 +29,12 @@ def test_integers_give_the_wider_of_their_types(left: Type, right: Type, result:
     assert overload("+", left, right).result is result
 
 
+def test_spark_computes_narrow_integers_as_wide_ones_whose_cast_says_what_had_no_room() -> None:
+    assert overload("+", INT4, INT2).spark == "CAST(CAST({0} AS BIGINT) + {1} AS INT)"
+    assert overload("-", INT2).spark == "CAST(- CAST({0} AS BIGINT) AS SMALLINT)"
+    assert overload("*", INT8, INT4).spark == "({0} * {1})"
+
+
 @pytest.mark.parametrize(
     ("type_", "name", "a", "b"), [(UINT2, "+", 65535, 1), (UINT2, "-", 0, 1), (UINT8, "*", 2**63, 2)]
 )
