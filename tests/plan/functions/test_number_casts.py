@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.plan.errors import NumericValueOutOfRange
 from holdfast.plan.functions import number_casts, number_text
-from holdfast.plan.functions.function import Function, Types
+from holdfast.plan.functions.function import Cast, Function, Types
 from holdfast.plan.types import (
     INT4,
     INT8,
@@ -21,7 +21,9 @@ from holdfast.plan.types import (
     numeric,
 )
 
-CASTS = {(cast.source, cast.target): cast for module in (number_casts, number_text) for cast in module.FAMILY.casts}
+CASTS: dict[tuple[str, str], Cast] = {
+    (cast.source, cast.target): cast for module in (number_casts, number_text) for cast in module.FAMILY.casts
+}
 
 # As pg_cast has them.
 CONTEXTS = """
