@@ -16,7 +16,7 @@ it has more than one row is an error then that PostgreSQL would not show.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -753,7 +753,8 @@ class _Binder:
                 return self._outer_join(relation)
             case SemiJoin():
                 left, right, predicates = self._both_sides(relation.left, relation.right, relation.predicates)
-                return SemiJoin(left, right, predicates, relation.anti)
+                joined = SemiJoin(left, right, predicates, relation.anti)
+                return projected(joined, range(prefix + width_of(relation)))
             case Reduce():
                 return self._reduce(relation)
             case Distinct():
@@ -823,44 +824,63 @@ class _Binder:
     ) -> tuple[Relation, Relation, tuple[Scalar, ...]]:
         """Both sides of a join for each binding, and its predicates over them. The right side has the bindings too.
 
-        A query in a predicate that is about one side is answered there; one about both sides cannot be, before they
-        are joined, and then it is asked for each pair of rows.
+        A query in a predicate that is about one side is answered there; one about both sides for each pair of rows.
         """
         prefix, width = self.prefix, width_of(left)
         rows = _Row(self._below(left), prefix, width, self.env)
         others = _Row(self._below(right), prefix, width_of(right), self.env)
-        kept = [self._on_sides(predicate, rows, others, width) for predicate in predicates]
+        same = all_same(rows.relation, range(prefix), others.relation, range(prefix))
+        queries = [query for predicate in predicates for query in _about_both(predicate, width, width + others.width)]
+        known: dict[Scalar, Column] = {}
+        ties: list[tuple[int, int]] = [(place, place) for place in range(prefix)]
+        if queries:
+            shift = width_of(rows.relation)
+            places = [*range(prefix, prefix + width), *range(shift + prefix, shift + prefix + others.width)]
+            plain = [_on_sides(predicate, rows, others, {}) for predicate in predicates if not holds_query(predicate)]
+            # Only pairs that the rest of the condition is true for need an answer.
+            same = (*same, *(_sided(predicate, shift) for predicate in plain))
+            pairs = _Pairs(rows.relation, others.relation, same, places)
+            answered = self._answered(queries, pairs, range(prefix))
+            others.relation, known = answered.right, answered.known
+            ties += answered.ties
+        kept = [_on_sides(predicate, rows, others, known) for predicate in predicates]
         shift = width_of(rows.relation)
         placed = [_sided(predicate, shift) for predicate in kept]
-        same = all_same(rows.relation, range(prefix), others.relation, range(prefix)) if prefix else ()
+        same = all_same(rows.relation, [our for our, _ in ties], others.relation, [their for _, their in ties])
         return rows.relation, others.relation, (*same, *placed)
 
-    def _on_sides(self, predicate: Scalar, left: _Row, right: _Row, width: int) -> Scalar:
-        """The predicate over the columns of `left`, and those of `right` marked by `_RIGHT`."""
-        if isinstance(predicate, Subquery) or holds_query(predicate):
-            own = own_columns(predicate)
-            if isinstance(predicate, Subquery):
-                if all(index < width for index in own):
-                    return left.scalar(predicate)
-                if all(index >= width for index in own):
-                    return _marked(right.scalar(_renumbered(predicate, width)))
-                raise QueryError(
-                    "a subquery in the condition of an outer join that refers to both sides is not supported"
-                )
-            return with_children(
-                predicate, tuple(self._on_sides(part, left, right, width) for part in children(predicate))
-            )
-        if isinstance(predicate, Column):
-            if predicate.index < width:
-                return left.scalar(predicate)
-            return _marked(right.scalar(Column(predicate.index - width, predicate.type, predicate.nullable)))
-        if isinstance(predicate, Outer):
-            return left.scalar(predicate)
-        return with_children(predicate, tuple(self._on_sides(p, left, right, width) for p in children(predicate)))
+    def _answered(self, queries: Sequence[Subquery], pairs: _Pairs, bound: Sequence[int]) -> _Answered:
+        """Queries about both sides of a join, answered in columns of the right side.
+
+        They are asked for each different pair of what they use. The right side has its rows once for every pair that
+        they are in, and the ties say which columns of the left side a row is for. `bound` are the columns of the
+        right side that are the bindings.
+        """
+        prefix, places, shift, base = self.prefix, pairs.places, width_of(pairs.left), width_of(pairs.right)
+        used = sorted({index for query in queries for index in own_columns(query) if index < len(places)})
+        where = {index: place for place, index in enumerate(used)}
+        both = Join((pairs.left, pairs.right), pairs.same)
+        different = Distinct(projected(both, [*range(prefix), *(places[index] for index in used)]))
+        row = _Row(different, prefix, len(used), self.env)
+        values = [row.scalar(_moved(query, where.__getitem__, len(places), len(used))) for query in queries]
+        at, first = width_of(row.relation), prefix + len(used)
+        answers = projected(appended(row.relation, values), [*range(first), *range(at, at + len(values))])
+        theirs = [(their, place) for place, their in enumerate(bound)]
+        theirs += [(places[i] - shift, prefix + where[i]) for i in used if places[i] >= shift]
+        same = all_same(pairs.right, [their for their, _ in theirs], answers, [place for _, place in theirs])
+        joined = Join((pairs.right, answers), same)
+        ours = [(place, base + place) for place in range(prefix)]
+        ours += [(places[i], base + prefix + where[i]) for i in used if places[i] < shift]
+        known: dict[Scalar, Column] = {
+            query: column(joined, base + first + place) for place, query in enumerate(queries)
+        }
+        return _Answered(joined, known, ours)
 
     def _outer_join(self, relation: OuterJoin) -> Relation:
         prefix = self.prefix
         width, other = width_of(relation.left), width_of(relation.right)
+        if relation.full and any(_about_both(predicate, width, width + other) for predicate in relation.predicates):
+            return self.relation(_full_as_union(relation))
         left, right, predicates = self._both_sides(relation.left, relation.right, relation.predicates)
         if relation.full and prefix:
             left = appended(left, [TRUE])
@@ -922,23 +942,39 @@ class _Binder:
         width = width_of(relation.right)
         kept = range(self.prefix + row.width)
         pulled = _try_pull(relation.right)
-        if pulled is not None and not any(holds_query(predicate) for predicate in relation.predicates):
+        asks = any(holds_query(predicate) for predicate in relation.predicates)
+        # Of an outer row for which a condition drops the one row of an aggregate, nulls remain.
+        pads = pulled is not None and pulled.default is not None and relation.outer and relation.predicates
+        if pulled is not None and not asks and not pads:
             return self._applied(relation, row, pulled, list(kept))
         used, found = row._bindings(relation.right, ())
         before = width_of(row.relation)
         first = before + len(used)
         same = all_same(row.relation, used, found, range(len(used)))
         if relation.outer:
-            predicates = tuple(
-                _sided(_side_marked(row, predicate, found, len(used)), before) for predicate in relation.predicates
-            )
-            joined: Relation = OuterJoin(row.relation, found, (*same, *predicates))
-            return projected(joined, [*kept, *range(first, first + width)])
-        joined = Join((row.relation, found), same)
-        joined = projected(joined, [*kept, *range(first, first + width)])
+            return self._outer_applied(relation, row, used, found)
+        joined = projected(Join((row.relation, found), same), [*kept, *range(first, first + width)])
         filtered = _Row(joined, self.prefix, row.width + width, self.env)
         filtered.keep(relation.predicates)
         return projected(filtered.relation, range(self.prefix + row.width + width))
+
+    def _outer_applied(self, relation: Apply, row: _Row, used: list[int], found: Relation) -> Relation:
+        """Our rows with those of `found`, where the columns `used` of ours come first, or with nulls."""
+        before, width = width_of(row.relation), width_of(relation.right)
+        ties = [(our, their) for their, our in enumerate(used)]
+        first = before + len(used)
+        places = [*range(row.shift, row.shift + row.width), *range(first, first + width)]
+        queries = [query for predicate in relation.predicates for query in _queries(predicate)]
+        known: dict[Scalar, Column] = {}
+        if queries:
+            same = all_same(row.relation, used, found, range(len(used)))
+            answered = self._answered(queries, _Pairs(row.relation, found, same, places), ())
+            found, known = answered.right, answered.known
+            ties += answered.ties
+        same = all_same(row.relation, [our for our, _ in ties], found, [their for _, their in ties])
+        marked = [_side_marked(row, predicate, found, len(used), known) for predicate in relation.predicates]
+        joined = OuterJoin(row.relation, found, (*same, *(_sided(predicate, before) for predicate in marked)))
+        return projected(joined, [*range(self.prefix + row.width), *range(first, first + width)])
 
     def _applied(self, relation: Apply, row: _Row, pulled: _Pulled, kept: list[int]) -> Relation:
         before, width = width_of(row.relation), pulled.width
@@ -948,22 +984,16 @@ class _Binder:
             rows = projected(appended(row.relation, values), [*kept, *range(at, at + width)])
             if not relation.predicates:
                 return rows
-            if relation.outer:
-                raise _unsupported_condition()
             filtered = _Row(rows, self.prefix, row.width + width, self.env)
             filtered.keep(relation.predicates)
             return filtered.relation
         answers = pulled.relation
         ties = (*row.tie_predicates(answers, pulled.ties), *row._residual(answers, pulled.residual))
-        conditions = tuple(_sided(_side_marked(row, p, answers, 0), before) for p in relation.predicates)
+        conditions = tuple(_sided(_side_marked(row, p, answers, 0, {}), before) for p in relation.predicates)
         predicates = (*ties, *conditions)
         both = (row.relation, answers)
         joined: Relation = OuterJoin(*both, predicates) if relation.outer else Join(both, predicates)
         return projected(joined, [*kept, *range(before, before + width)])
-
-
-def _unsupported_condition() -> QueryError:
-    return QueryError("a condition on a LEFT JOIN LATERAL of an aggregate without GROUP BY is not supported")
 
 
 def _with_join_predicates(relation: Relation, joined: Relation) -> Relation:
@@ -995,36 +1025,112 @@ def _sided(scalar: Scalar, before: int) -> Scalar:
     return transform(scalar, place)
 
 
-def _side_marked(row: _Row, predicate: Scalar, right: Relation, first: int) -> Scalar:
-    """A predicate over our own columns and those of `right` from `first` on, the latter marked."""
+def _side_marked(row: _Row, predicate: Scalar, right: Relation, first: int, known: Mapping[Scalar, Column]) -> Scalar:
+    """A predicate over our own columns and those of `right` from `first` on, the latter marked.
 
-    def place(part: Scalar) -> Scalar:
-        match part:
-            case Column() if part.index < row.width:
-                return column(row.relation, row.shift + part.index)
-            case Column():
-                other = right.columns[first + part.index - row.width]
-                return Column(_RIGHT + first + part.index - row.width, other.type, other.nullable)
-            case Outer():
-                return column(row.relation, row.env[part.level - 1](part.index))
-        return part
+    The answers to queries that are `known` are columns of `right`.
+    """
+    match predicate:
+        case Subquery():
+            return _marked(known[predicate])
+        case Column() if predicate.index < row.width:
+            return column(row.relation, row.shift + predicate.index)
+        case Column():
+            return _marked(column(right, first + predicate.index - row.width))
+        case Outer():
+            return column(row.relation, row.env[predicate.level - 1](predicate.index))
+    below = tuple(_side_marked(row, part, right, first, known) for part in children(predicate))
+    return with_children(predicate, below)
 
-    return transform(predicate, place)
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """The rows of two relations for which all of `same` are true.
+
+    `places` says where the columns that a predicate on both has as its own are in the two side by side.
+    """
+
+    left: Relation
+    right: Relation
+    same: tuple[Scalar, ...]
+    places: list[int]
 
 
-def _renumbered(query: Subquery, width: int) -> Subquery:
-    """A query about the right side of a join, as one about its row alone."""
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """A right side with the answers of queries, and which of its columns have to be the same as which of the left."""
 
-    def lower(relation: Relation) -> Relation:
-        return outer_moved(relation, 1, lambda index: index - width)
+    right: Relation
+    known: dict[Scalar, Column]
+    ties: list[tuple[int, int]]
 
-    predicate = query.predicate
-    if predicate is not None:
-        predicate = transform(
-            predicate,
-            lambda part: Column(part.index - width, part.type, part.nullable) if isinstance(part, Column) else part,
-        )
-    return Subquery(query.kind, lower(query.relation), predicate, query.type, query.nullable)
+
+def _on_sides(predicate: Scalar, left: _Row, right: _Row, known: Mapping[Scalar, Column]) -> Scalar:
+    """The predicate over the columns of `left`, and those of `right` marked by `_RIGHT`."""
+    width, total = left.width, left.width + right.width
+    match predicate:
+        case Subquery():
+            if predicate in known:
+                return _marked(known[predicate])
+            if all(index < width or index >= total for index in own_columns(predicate)):
+                return left.scalar(_moved(predicate, lambda index: index, total, width))
+            return _marked(right.scalar(_moved(predicate, lambda index: index - width, total, right.width)))
+        case Column() if predicate.index >= width:
+            return _marked(right.scalar(Column(predicate.index - width, predicate.type, predicate.nullable)))
+        case Column() | Outer():
+            return left.scalar(predicate)
+    return with_children(predicate, tuple(_on_sides(part, left, right, known) for part in children(predicate)))
+
+
+def _queries(predicate: Scalar) -> list[Subquery]:
+    """The queries of a predicate, not those inside of them."""
+    if isinstance(predicate, Subquery):
+        return [predicate]
+    return [query for part in children(predicate) for query in _queries(part)]
+
+
+def _about_both(predicate: Scalar, width: int, total: int) -> list[Subquery]:
+    """The queries of a predicate that are about both sides of a join: the left has `width` of `total` columns."""
+    found = []
+    for query in _queries(predicate):
+        own = {index for index in own_columns(query) if index < total}
+        if any(index < width for index in own) and any(index >= width for index in own):
+            found.append(query)
+    return found
+
+
+def _moved(scalar: Scalar, places: Callable[[int], int], total: int, width: int) -> Scalar:
+    """A scalar about a row of `total` columns as one about a row of `width`, where they are elsewhere.
+
+    What follows the row are the columns of the query of an `any`.
+    """
+
+    def move(index: int) -> int:
+        return places(index) if index < total else index - total + width
+
+    match scalar:
+        case Column():
+            return Column(move(scalar.index), scalar.type, scalar.nullable)
+        case Subquery():
+            predicate = None if scalar.predicate is None else _moved(scalar.predicate, places, total, width)
+            relation = outer_moved(scalar.relation, 1, move)
+            return Subquery(scalar.kind, relation, predicate, scalar.type, scalar.nullable)
+    return with_children(scalar, tuple(_moved(part, places, total, width) for part in children(scalar)))
+
+
+def _full_as_union(relation: OuterJoin) -> Relation:
+    """A full join as the left join and the rows of the right side that have no partner."""
+    left, right = width_of(relation.left), width_of(relation.right)
+    total = left + right
+
+    def swap(index: int) -> int:
+        return index + right if index < left else index - left
+
+    predicates = tuple(_moved(predicate, swap, total, total) for predicate in relation.predicates)
+    lonely: Relation = SemiJoin(relation.right, relation.left, predicates, anti=True)
+    padded = appended(lonely, [null(found.type) for found in relation.left.columns])
+    lonely = projected(padded, [*range(right, total), *range(right)])
+    return Union((replace(relation, full=False), lonely))
 
 
 def _aggregate(call: AggregateCall, row: _Row) -> AggregateCall:

@@ -5,6 +5,7 @@ import pytest
 from holdfast.errors import QueryError
 from holdfast.plan.check import check
 from holdfast.plan.decorrelate import CorrelatedRecursion, decorrelate
+from holdfast.plan.printer import show
 from holdfast.plan.relation import (
     Apply,
     Filter,
@@ -23,7 +24,7 @@ from holdfast.plan.relation import (
 )
 from holdfast.plan.scalar import Scalar, Subquery
 from holdfast.plan.types import BOOL, INT4, INT8, Type
-from tests.plan.build import T, U, assert_shows, col, count, eq, lit, lt, maximum, negation, outer, plan
+from tests.plan.build import T, U, V, assert_shows, col, count, eq, lit, lt, maximum, negation, outer, plan
 
 
 def decorrelated(relation: Relation) -> Relation:
@@ -217,6 +218,89 @@ def test_every_lateral_relation_is_a_join(right: Relation, padded: bool) -> None
     found = decorrelate(plan(applied))
     check(found, decorrelated=True)
     assert [column.type for column in found.relation.columns] == [column.type for column in applied.columns]
+
+
+def test_a_query_about_one_side_of_an_outer_join_is_answered_there() -> None:
+    query = any_of(Project(T, (1,)), eq(col(0), col(4)))
+    assert_shows(
+        decorrelated(OuterJoin(T, U, (query,))),
+        """
+        Project (#0, #1, #5, #6)
+          LeftJoin on CASE WHEN #3 THEN t WHEN #4 THEN null ELSE f END
+            LeftJoin on is_not_distinct(#0, #2)
+              Get t
+              Reduce by (#0) (bool_or((#0 = #1)), bool_or(is_null((#0 = #1))))
+                CrossJoin
+                  Distinct
+                    Project (#0)
+                      Get t
+                  Project (#1)
+                    Get t
+            Get u
+        """,
+    )
+
+
+BOTH = exists(Filter(V, (eq(col(0), outer(0)), eq(col(0), outer(3)))))
+
+
+def test_a_query_about_both_sides_of_an_outer_join_is_asked_for_each_pair_that_the_rest_allows() -> None:
+    assert_shows(
+        decorrelated(OuterJoin(T, U, (eq(col(1), col(2)), BOTH))),
+        """
+        Project (#0, #1, #2, #3)
+          LeftJoin on is_not_distinct(#0, #4) AND (#1 = #2) AND #6
+            Get t
+            Join on is_not_distinct(#1, #3)
+              Get u
+              Project (#0, #1, #5)
+                Map (coalesce(#4, f))
+                  LeftJoin on (#0 = #2) AND (#1 = #3)
+                    Distinct
+                      Project (#0, #3)
+                        Join on (#1 = #2)
+                          Get t
+                          Get u
+                    Map (t)
+                      Distinct
+                        Project (#0, #0)
+                          Get v
+        """,
+    )
+
+
+def test_a_full_join_on_such_a_query_is_the_left_join_and_the_rows_without_partner() -> None:
+    found = decorrelated(OuterJoin(T, U, (BOTH,), full=True))
+    assert isinstance(found, Union)
+    lines = show(found).splitlines()
+    assert "  Project (#2, #3, #0, #1)" in lines
+    assert "      AntiJoin on is_not_distinct(#1, #4) AND #6" in lines
+
+
+def test_a_condition_on_a_lateral_aggregate_pads_the_rows_that_it_drops() -> None:
+    counted = Reduce(TIED, (), (count(),))
+    assert_shows(
+        decorrelated(Apply(T, counted, (lt(col(1), col(0)),), outer=True)),
+        """
+        Project (#0, #1, #3)
+          LeftJoin on is_not_distinct(#0, #2) AND (#1 < #0)
+            Get t
+            Project (#0, #4)
+              Map (CASE WHEN is_null(#3) THEN 0 ELSE #2 END)
+                LeftJoin on is_not_distinct(#0, #1)
+                  Distinct
+                    Project (#0)
+                      Get t
+                  Map (t)
+                    Reduce by (#0) (count(*))
+                      Filter (#1 = #0)
+                        CrossJoin
+                          Distinct
+                            Project (#0)
+                              Get t
+                          Get u
+        """,
+    )
 
 
 def test_a_recursive_query_about_an_outer_row_is_refused() -> None:
