@@ -44,3 +44,17 @@ def test_a_parameter_that_nothing_gives_a_type_is_an_error() -> None:
 def test_only_queries_are_planned() -> None:
     with pytest.raises(NotSupported):
         plan_query("COMMIT", TestCatalog())
+
+
+def test_the_condition_of_a_right_join_may_ask_any_of_a_query() -> None:
+    assert plan("SELECT t.b FROM t RIGHT JOIN u ON u.x = ANY (SELECT c FROM t AS other WHERE other.b = t.b)") == (
+        "Result: b\n"
+        "Project (#4)\n"
+        "  LeftJoin on any (#1 = #7)(...)\n"
+        "    Get u\n"
+        "    Get t\n"
+        "    Query of any =\n"
+        "      Project (#2)\n"
+        "        Filter (#1 = #^4)\n"
+        "          Get t"
+    )

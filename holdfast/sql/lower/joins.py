@@ -97,6 +97,8 @@ def outer_join(kind: Kind, left: Relation, right: Relation, predicates: tuple[Sc
     before, after = len(left.columns), len(right.columns)
 
     def swap(found: Column) -> Column:
+        if found.index >= before + after:
+            return found  # of the query of an ANY, after both sides
         index = found.index + after if found.index < before else found.index - before
         return Column(index, found.type, found.nullable)
 
