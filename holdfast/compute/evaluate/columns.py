@@ -73,7 +73,9 @@ def _computed(scalar: Scalar, table: pa.Table, source: Relation, parameters: Seq
         return table.column(scalar.index)
     found = by_kernel(scalar, table, parameters)
     if isinstance(found, pa.Scalar):
-        return pa.chunked_array([pa.repeat(found, table.num_rows)])
+        # Arrow cannot repeat an array no times.
+        repeated = [pa.repeat(found, table.num_rows)] if table.num_rows else []
+        return pa.chunked_array(repeated, found.type)
     if found is not None:
         return found
     (narrow_scalar,), narrow, types = _visited([scalar], table, source)

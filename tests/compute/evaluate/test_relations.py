@@ -42,8 +42,8 @@ from holdfast.plan.relation import (
     Union,
     Values,
 )
-from holdfast.plan.scalar import FALSE, TRUE, Or, null
-from holdfast.plan.types import BOOL, FLOAT8, INT4
+from holdfast.plan.scalar import FALSE, TRUE, Constant, Or, null
+from holdfast.plan.types import BOOL, FLOAT8, INT4, array_of
 from tests.compute.evaluate.build import (
     DIVIDE,
     EQUAL,
@@ -78,6 +78,11 @@ def multiset(relation: Relation) -> Counter[tuple[object, ...]]:
 def test_a_map_adds_columns_and_a_project_chooses_them() -> None:
     relation = Project(Map(constant([(1, 2)]), (call(PLUS, col(0), col(1)),)), (2, 0, 0))
     assert answer(relation) == [(3, 1, 1)]
+
+
+def test_an_array_is_added_to_no_rows() -> None:
+    relation = Map(table("t", *INTS), (Constant((1, 2), array_of(INT4)),))
+    assert answer(relation, t=(INTS, [])) == []
 
 
 def test_a_filter_keeps_rows_for_which_all_predicates_are_true_and_not_null() -> None:
