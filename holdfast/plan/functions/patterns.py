@@ -69,26 +69,32 @@ def _substring_similar(text: str, pattern: str, escape: str) -> str | None:
     return _substring(text, regex_of_similar(pattern, escape))
 
 
-def _takes_part(regex: Regex) -> bool:
-    """Whether the first group matches whenever the whole does."""
+def certain_java(pattern: str, options: Options) -> tuple[Parsed, str] | None:
+    """A constant pattern, and SQL of one for Java that matches as much, with the same groups."""
+    source = constant_regex(pattern, options)
+    if source is None or not certain(source.regex):
+        return None
+    java = java_regex(source.regex)
+    return None if java is None else (source, quoted(java))
+
+
+def takes_part(regex: Regex) -> int:
+    """How many groups match whenever the whole does."""
     match regex:
         case Group():
-            return True
+            return 1 + takes_part(regex.part)
         case RegexSequence():
-            return any(map(_takes_part, regex.parts))
-    return False
+            return sum(map(takes_part, regex.parts))
+    return 0
 
 
 def _spark_substring(arguments: Sequence[str], _types: Sequence[Type], _result: Type) -> str | None:
     text, pattern = arguments
-    source = constant_regex(pattern, _EXACT)
-    if source is None or not certain(source.regex) or not (source.groups == 0 or _takes_part(source.regex)):
+    found = certain_java(pattern, _EXACT)
+    if found is None or takes_part(found[0].regex) < found[0].groups:
         return None
-    java = java_regex(source.regex)
-    if java is None:
-        return None
-    group = min(source.groups, 1)
-    return f"CASE WHEN {text} RLIKE {quoted(java)} THEN regexp_extract({text}, {quoted(java)}, {group}) END"
+    source, java = found
+    return f"CASE WHEN {text} RLIKE {java} THEN regexp_extract({text}, {java}, {min(source.groups, 1)}) END"
 
 
 def _similar_escape(pattern: str | None, escape: str | None) -> str | None:

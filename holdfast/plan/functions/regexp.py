@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from holdfast.plan.errors import InvalidParameterValue
 from holdfast.plan.functions.function import Family, Function, ResultColumns, TableFunction
-from holdfast.plan.functions.patterns import constant_regex, spark_exists
+from holdfast.plan.functions.patterns import certain_java, spark_exists, takes_part
 from holdfast.plan.functions.spark_text import quoted, unquoted
-from holdfast.plan.regex.certain import certain, matches_empty
+from holdfast.plan.regex.certain import matches_empty
 from holdfast.plan.regex.compiled import Compiled, Found, compiled
-from holdfast.plan.regex.java import java_regex
 from holdfast.plan.regex.parse import Options, options_of
 from holdfast.plan.types import BOOL, INT4, TEXT, Type, array_of
 
 _Matched = tuple[str | None, ...]
+_PLAIN = Options()
 
 
 def _compiled(name: str, pattern: str, flags: str, *, hint: str | None = None) -> Compiled:
@@ -69,8 +69,6 @@ def _replacement(template: str, text: str, found: Found) -> str:
 
 def _replaced(text: str, regex: Compiled, template: str, start: int, number: int) -> str:
     """With another text for one match, or for all if `number` is zero."""
-    _at_least("start", start, 1)
-    _at_least("n", number, 0)
     pieces: list[str] = []
     at = 0
     for count, found in enumerate(regex.matches(text, start - 1), start=1):
@@ -95,7 +93,43 @@ def _replace(text: str, pattern: str, template: str, flags: str = "") -> str:
 
 
 def _replace_from(text: str, pattern: str, template: str, start: int, number: int = 1, flags: str = "") -> str:
+    _at_least("start", start, 1)
+    _at_least("n", number, 0)
     return _replaced(text, compiled(pattern, options_of(flags.replace("g", ""))), template, start, number)
+
+
+def _java(pattern: str, options: Options = _PLAIN) -> str | None:
+    """SQL of a constant pattern for Java, if that matches the same and never nothing: Java goes on after an empty match
+    in its own way."""
+    found = certain_java(pattern, options)
+    return None if found is None or matches_empty(found[0].regex) else found[1]
+
+
+def _spark_match(arguments: Sequence[str], _types: Sequence[Type], _result: Type) -> str | None:
+    text, pattern = arguments
+    found = certain_java(pattern, _PLAIN)
+    if found is None or takes_part(found[0].regex) < found[0].groups:
+        return None
+    source, java = found
+    groups = range(1, source.groups + 1) if source.groups else range(1)
+    parts = ", ".join(f"regexp_extract({text}, {java}, {group})" for group in groups)
+    return f"CASE WHEN {text} RLIKE {java} THEN array({parts}) END"
+
+
+def _spark_substr(arguments: Sequence[str], _types: Sequence[Type], _result: Type) -> str | None:
+    text, pattern = arguments
+    found = certain_java(pattern, _PLAIN)
+    return found and f"CASE WHEN {text} RLIKE {found[1]} THEN regexp_extract({text}, {found[1]}, 0) END"
+
+
+def _spark_split(arguments: Sequence[str], _types: Sequence[Type], _result: Type) -> str | None:
+    java = _java(arguments[1])
+    return java and f"split({arguments[0]}, {java}, -1)"
+
+
+def _spark_count(arguments: Sequence[str], _types: Sequence[Type], _result: Type) -> str | None:
+    java = _java(arguments[1])
+    return java and f"regexp_count({arguments[0]}, {java})"
 
 
 def _spark_replace(arguments: Sequence[str], _types: Sequence[Type], _result: Type) -> str | None:
@@ -104,13 +138,9 @@ def _spark_replace(arguments: Sequence[str], _types: Sequence[Type], _result: Ty
     new, options = unquoted(template), unquoted(flags)
     if new is None or options not in ("g", "gi", "ig") or "\\" in new:
         return None
-    source = constant_regex(pattern, Options(fold="i" in options))
-    if source is None or not certain(source.regex) or matches_empty(source.regex):
-        return None
-    java = java_regex(source.regex)
-    return (
-        None if java is None else f"regexp_replace({text}, {quoted(java)}, {quoted(new.replace('$', chr(92) + '$'))})"
-    )
+    java = _java(pattern, Options(fold="i" in options))
+    escaped = new.replace("$", "\\$")
+    return None if java is None else f"regexp_replace({text}, {java}, {quoted(escaped)})"
 
 
 def _pieces(name: str, text: str, pattern: str, flags: str) -> Iterator[str]:
@@ -177,28 +207,30 @@ _SUBSTR = (TEXT, TEXT, INT4, INT4, TEXT, INT4)
 FAMILY = Family(
     "Functions of regular expressions",
     functions=(
-        *(Function("regexp_match", types, _TEXTS, _match, makes_null=True, fails=True) for types in (_TEXT2, _TEXT3)),
+        Function("regexp_match", _TEXT2, _TEXTS, _match, _spark_match, makes_null=True, fails=True),
+        Function("regexp_match", _TEXT3, _TEXTS, _match, makes_null=True, fails=True),
         Function("regexp_replace", _TEXT3, TEXT, _replace, fails=True),
         Function("regexp_replace", (*_TEXT3, TEXT), TEXT, _replace, _spark_replace, fails=True),
         Function("regexp_replace", (*_TEXT3, INT4), TEXT, _replace_from, fails=True),
         Function("regexp_replace", (*_TEXT3, INT4, INT4), TEXT, _replace_from, fails=True),
         Function("regexp_replace", (*_TEXT3, INT4, INT4, TEXT), TEXT, _replace_from, fails=True),
-        *(Function("regexp_split_to_array", types, _TEXTS, _split_to_array, fails=True) for types in (_TEXT2, _TEXT3)),
-        *(
-            Function("regexp_count", (TEXT, TEXT, INT4, TEXT)[:arity], INT4, _count, fails=True)
-            for arity in range(2, 5)
-        ),
+        Function("regexp_split_to_array", _TEXT2, _TEXTS, _split_to_array, _spark_split, fails=True),
+        Function("regexp_split_to_array", _TEXT3, _TEXTS, _split_to_array, fails=True),
+        Function("regexp_count", _TEXT2, INT4, _count, _spark_count, fails=True),
+        Function("regexp_count", (TEXT, TEXT, INT4), INT4, _count, fails=True),
+        Function("regexp_count", (TEXT, TEXT, INT4, TEXT), INT4, _count, fails=True),
         *(Function("regexp_instr", _INSTR[:arity], INT4, _instr, fails=True) for arity in range(2, 8)),
+        Function("regexp_substr", _TEXT2, TEXT, _substr, _spark_substr, makes_null=True, fails=True),
         *(
             Function("regexp_substr", _SUBSTR[:arity], TEXT, _substr, makes_null=True, fails=True)
-            for arity in range(2, 7)
+            for arity in range(3, 7)
         ),
         Function(
             "regexp_like",
             _TEXT2,
             BOOL,
             _like,
-            lambda arguments, _types, _result: spark_exists(arguments[0], arguments[1], Options()),
+            lambda arguments, _types, _result: spark_exists(arguments[0], arguments[1], _PLAIN),
             fails=True,
         ),
         Function("regexp_like", _TEXT3, BOOL, _like, fails=True),

@@ -1,6 +1,7 @@
 """Text: its length, its parts, its case.
 
 Case is that of Unicode's full mapping, as in a database of PostgreSQL whose locale is the builtin `PG_UNICODE_FAST`.
+Python's Unicode is older than Spark's: a hundred letters of rare scripts have their other case in Spark alone.
 """
 
 from __future__ import annotations

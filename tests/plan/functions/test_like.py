@@ -69,3 +69,17 @@ def test_the_error_is_postgresqls(sql: str, message: str) -> None:
     with pytest.raises(DataError) as raised:
         EXPRESSIONS.value(sql)
     assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("sql", "spark"),
+    [
+        ("'abc' LIKE 'a%'", "('abc' LIKE 'a%')"),
+        (r"'abc' LIKE 'a\b\%'", r"('abc' LIKE 'ab\\%')"),
+        ("'abc' NOT LIKE 'a%'", "(NOT ('abc' LIKE 'a%'))"),
+        ("'ABC' ILIKE 'A%'", "(lower('ABC') LIKE 'a%')"),
+        ("'ab'::char(4) LIKE 'ab'", "(rpad(rtrim(left('ab', 4)), 4, ' ') LIKE 'ab')"),
+    ],
+)
+def test_a_constant_pattern_is_sparks_own(sql: str, spark: str) -> None:
+    assert EXPRESSIONS.run(sql).spark == spark

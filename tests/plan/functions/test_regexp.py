@@ -123,3 +123,34 @@ def test_every_match_is_a_row_if_all_are_asked_for() -> None:
 def test_what_is_between_matches_is_a_row_each() -> None:
     assert EXPRESSIONS.rows(r"regexp_split_to_table('a1b22c', '\d+')") == [("a",), ("b",), ("c",)]
     assert EXPRESSIONS.rows("regexp_split_to_table(null::text, 'x')") == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        r"regexp_match('a1', '(a)(\d)')",
+        "regexp_replace('a-b', '[^a-z]', '', 'g')",
+        r"regexp_split_to_array('a b', '\s+')",
+        "regexp_count('abab', 'ab')",
+        "regexp_substr('foobar', 'o+b')",
+    ],
+)
+def test_spark_runs_a_constant_pattern_that_means_the_same_in_java(sql: str) -> None:
+    assert EXPRESSIONS.run(sql).spark is not None
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        # Which way it matches, and groups that take no part.
+        "regexp_match('abcd', '(a|ab)(c|bcd)')",
+        "regexp_match('b', '(a)?b')",
+        # Empty matches, and references.
+        "regexp_replace('abc', 'b*', 'X', 'g')",
+        r"regexp_replace('abc', '(b)', '\1', 'g')",
+        # One match only.
+        "regexp_replace('abc', 'b', 'X')",
+    ],
+)
+def test_spark_does_not_run_what_java_does_otherwise(sql: str) -> None:
+    assert EXPRESSIONS.run(sql).spark is None

@@ -102,7 +102,7 @@ _patterns = st.recursive(_atoms, _extended, max_leaves=8)
 _texts = st.text("ab1 c\n", max_size=8)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(pattern=_patterns, text=_texts)
 def test_where_pythons_match_is_certain_it_is_the_exact_one(pattern: str, text: str) -> None:
     source = parsed(pattern, Options())
