@@ -15,12 +15,14 @@ from holdfast.errors import UsageError
 from holdfast.plan.errors import DataError
 from holdfast.plan.functions.conversion import from_text, of_fields, of_items, python_of, relabel, to_text
 from holdfast.plan.functions.function import CastContext, Function, Types
+from holdfast.plan.functions.numeric_types import numeric_of
+from holdfast.plan.functions.numeric_types import of as numeric_type_of
 from holdfast.plan.functions.registry import CASTS
 from holdfast.plan.scalar import Call, Constant, Parameter, Scalar
 from holdfast.plan.text import read_of
 from holdfast.plan.types import BOOL, NUMERIC, TEXT, UNKNOWN, Array, List, Numeric, Record, Type, record_of
 from holdfast.sql.errors import CannotCoerce, DatatypeMismatch, SemanticError
-from holdfast.sql.modifiers import bare, has_modifier, merged, numeric_for, numeric_from, undeclared
+from holdfast.sql.modifiers import bare, has_modifier, merged, undeclared
 from holdfast.sql.parameters import Parameters
 from holdfast.sql.term import Term
 
@@ -63,14 +65,13 @@ def steps(source: Type, target: Type, context: CastContext) -> tuple[Step, ...] 
             return None
         if cast.function is not None:
             return (Step(cast.function, target),)
-        plain = bare(target)
-        first = (Step(relabel(source, plain), plain),)
-        return first if plain is target else (*first, *(_within(plain, target) or ()))
+        # The values are the same in both types, so what a modifier does to the one it does to the other.
+        return _within(source, target)
     return _by_text(source, target, context)
 
 
 def _within(source: Type, target: Type) -> tuple[Step, ...]:
-    """From one type to another of the same base."""
+    """From one type to another that has the same values: of the same base, or one that needs no function."""
     if isinstance(source, Array) and isinstance(target, Array):
         found = _items(source, target, source.element, target.element, "explicit", source.dimensions)
     elif isinstance(source, List) and isinstance(target, List):
@@ -78,7 +79,7 @@ def _within(source: Type, target: Type) -> tuple[Step, ...]:
     elif isinstance(source, Record) and isinstance(target, Record):
         found = _fields(source, target, "explicit")
     else:
-        cast = CASTS.get((source.base, target.base))
+        cast = CASTS.get((target.base, target.base))
         changes = has_modifier(target) or isinstance(target, Numeric)
         if changes and cast is not None and cast.function is not None:
             return (Step(cast.function, target),)
@@ -156,7 +157,7 @@ def _by_text(source: Type, target: Type, context: CastContext) -> tuple[Step, ..
 def natural(source: Type, target: Type) -> Type:
     """`target` with the digits that values of `source` have, where it does not say how many."""
     if target is NUMERIC:
-        return numeric_from(source)
+        return numeric_type_of(source)
     if isinstance(target, Array) and isinstance(source, Array):
         element = natural(source.element, target.element)
         return Array(target.base, element, source.dimensions)
@@ -218,11 +219,11 @@ class Coercion:
     def literal(self, value: object, target: Type, location: int) -> Constant:
         """The constant that a text without a type, or null, means as one of `target`."""
         plain = bare(target)
-        if isinstance(target, Array):
-            plain = Array(target.base, bare(target.element), target.dimensions)
         if value is None:
             return Constant(None, plain)
         assert isinstance(value, str)  # all that a literal without a type can hold
+        if isinstance(plain, Array):
+            plain = Array(plain.base, plain.element, _dimensions(value))
         if plain.base in ("record", "void") and not isinstance(plain, Record):
             raise CannotCoerce(f"cannot cast type unknown to {plain}", location)
         try:
@@ -230,7 +231,7 @@ class Coercion:
         except DataError as error:
             raise placed(error, location) from None
         if plain is NUMERIC:
-            plain = numeric_for(read)
+            plain = numeric_of(read)
         return Constant(read, plain)
 
     def to_base(self, term: Term, target: Type, context: CastContext = "implicit") -> Term | None:
@@ -251,6 +252,9 @@ class Coercion:
 
     def cast(self, term: Term, target: Type, location: int) -> Term:
         """CAST (term AS target), written at `location`."""
+        if term.unknown:
+            term = self.known(term, target)
+        target = as_deep(target, term.type)
         found = self.to_base(term, target, "explicit") if target is NUMERIC else self.to_exact(term, target, "explicit")
         if found is None:
             message = f"cannot cast type {bare(term.type)} to {bare(target)}"
@@ -293,6 +297,20 @@ class Coercion:
         if found is None:
             raise CannotCoerce(f"{construct} could not convert type {term.type} to {bare(target)}", term.location)
         return found
+
+
+def as_deep(target: Type, source: Type) -> Type:
+    """An array type of as many dimensions as the value has: PostgreSQL's does not say."""
+    if isinstance(target, Array) and isinstance(source, Array):
+        return Array(target.base, target.element, source.dimensions)
+    return target
+
+
+def _dimensions(text: str) -> int:
+    """How many dimensions the text of an array has: what it begins with says."""
+    begin = text.partition("=")[2] if text.lstrip().startswith("[") else text
+    opened = "".join(begin.split())
+    return max(len(opened) - len(opened.lstrip("{")), 1)
 
 
 def _row_detail(source: Type, target: Type) -> str | None:

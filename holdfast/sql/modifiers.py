@@ -7,11 +7,10 @@ its modifiers where all agree, and where they do not, it becomes one that holds 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 from functools import lru_cache
 
+from holdfast.plan.functions.numeric_types import common
 from holdfast.plan.types import (
-    MAX_PRECISION,
     NUMERIC,
     Array,
     List,
@@ -26,9 +25,6 @@ from holdfast.plan.types import (
     numeric,
     record_of,
 )
-
-_DIGITS = {"int2": 5, "int4": 10, "int8": 19, "uint2": 5, "uint4": 10, "uint8": 20, "oid": 10}
-"""How many digits the whole numbers of a type have."""
 
 
 @lru_cache(maxsize=4096)
@@ -81,36 +77,13 @@ def has_modifier(type_: Type) -> bool:
     return False
 
 
-def numeric_for(value: Decimal) -> Numeric:
-    """The type with the fewest digits that has the value."""
-    _, digits, exponent = value.as_tuple()
-    assert isinstance(exponent, int)  # a numeric is finite
-    scale = max(0, -exponent)
-    precision = max(len(digits) + max(0, exponent), scale, 1)
-    return numeric(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION))
-
-
-def numeric_from(source: Type) -> Numeric:
-    """The type of a value of `source` that becomes a numeric, where nobody said which."""
-    if isinstance(source, Numeric):
-        return source
-    if source.base in _DIGITS:
-        return numeric(_DIGITS[source.base], 0)
-    return NUMERIC
-
-
 def merged(types: Sequence[Type]) -> Type:
     """The type that holds the values of all `types`, which have the same base."""
     first = types[0]
     if all(type_ is first for type_ in types[1:]):
         return first
     if isinstance(first, Numeric):
-        numerics = [type_ for type_ in types if isinstance(type_, Numeric)]
-        whole = max(type_.precision - type_.scale for type_ in numerics)
-        scale = max(type_.scale for type_ in numerics)
-        # Digits before the point are kept at the cost of those after: losing those rounds, losing these is an error.
-        scale = min(scale, max(MAX_PRECISION - whole, min(scale, 6)))
-        return numeric(min(whole + scale, MAX_PRECISION), scale)
+        return common(types)
     if isinstance(first, Array):
         arrays = [type_ for type_ in types if isinstance(type_, Array)]
         element = merged([type_.element for type_ in arrays])

@@ -30,7 +30,7 @@ from holdfast.plan.types import (
     map_of,
     record_of,
 )
-from holdfast.sql.coerce import placed
+from holdfast.sql.coerce import as_deep, placed
 from holdfast.sql.errors import (
     CannotCoerce,
     DatatypeMismatch,
@@ -151,7 +151,7 @@ def cast(expression: syntax.Cast, block: Block) -> Term:
     operand, location = expression.operand, expression.location
     if isinstance(operand, syntax.Array) and isinstance(target, Array):
         made = array(operand, block, target.element)
-        return block.coercion.cast(made, _as_deep(target, made.type), location)
+        return block.coercion.cast(made, target, location)
     if isinstance(operand, syntax.List) and isinstance(target, List):
         return block.coercion.cast(list_(operand, block, target.element), target, location)
     if isinstance(operand, syntax.Map) and isinstance(target, Map):
@@ -161,8 +161,6 @@ def cast(expression: syntax.Cast, block: Block) -> Term:
     term = block.term(operand)
     if isinstance(expression.type, IntervalType) and expression.type.fields is not None:
         return _interval(term, expression.type, target, block, location)
-    if isinstance(term.type, Array):
-        target = _as_deep(target, term.type)
     return block.coercion.cast(term, target, location)
 
 
@@ -173,13 +171,6 @@ def _row_as(expression: syntax.Row, target: Record, block: Block, location: int)
         for term, type_ in zip((block.term(item) for item in expression.items), target.types, strict=True)
     ]
     return block.coercion.cast(Term(record([item.scalar for item in items]), expression.location), target, location)
-
-
-def _as_deep(target: Type, source: Type) -> Type:
-    """An array type of as many dimensions as the value has: PostgreSQL's does not say."""
-    if isinstance(target, Array) and isinstance(source, Array):
-        return Array(target.base, target.element, source.dimensions)
-    return target
 
 
 def _interval(term: Term, name: IntervalType, target: Type, block: Block, location: int) -> Term:
@@ -212,7 +203,7 @@ def array(expression: syntax.Array, block: Block, element: Type | None = None) -
     coercion = block.coercion
     if element is not None:
         wanted = [
-            element if not isinstance(term.type, Array) else _as_deep(array_of(element), term.type) for term in terms
+            element if not isinstance(term.type, Array) else as_deep(array_of(element), term.type) for term in terms
         ]
         terms = [coercion.cast(term, type_, term.location) for term, type_ in zip(terms, wanted, strict=True)]
     converted = [term.scalar for term in coercion.to_common(terms, "ARRAY")]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from holdfast.plan.functions.function import Aggregate, Function, TableFunction, WindowFunction
-from holdfast.plan.relation import UNIT, ColumnType, FlatMap, Map, OuterJoin, Project, Relation, column
+from holdfast.plan.relation import UNIT, ColumnType, FlatMap, Map, OuterJoin, Relation, column
 from holdfast.plan.scalar import Coalesce, Column, Constant, Scalar
 from holdfast.plan.types import INT8, Record
 from holdfast.sql.coerce import Coercion
@@ -15,8 +15,9 @@ from holdfast.sql.lower.apply import call, operator
 from holdfast.sql.lower.block import FUNCTIONS, Block
 from holdfast.sql.lower.calls import Resolved, resolved, returned_columns
 from holdfast.sql.lower.constructs import field_at
+from holdfast.sql.lower.json_records import json_records, makes_records
 from holdfast.sql.lower.names import column_name
-from holdfast.sql.lower.placement import Placement, emit
+from holdfast.sql.lower.placement import Placement, emit, projected
 from holdfast.sql.lower.source import Inside, Source, aliased
 from holdfast.sql.scope import Item, Scope
 from holdfast.sql.syntax import expression as expressions
@@ -50,7 +51,7 @@ def lower_functions(item: syntax.Functions, inside: Inside) -> Source:
         relation = side_by_side([part.relation for part in found], inside.statement.coercion)
         names = [name for part in found for name in part.names]
     if numbered and not item.ordinality:
-        relation = Project(relation, tuple(range(len(relation.columns) - 1)))
+        relation = projected(relation, range(len(relation.columns) - 1))
     single = len(found) == 1 and found[0].single
     if single and item.alias is not None and not item.columns:
         names[0] = item.alias.name
@@ -80,6 +81,9 @@ def _function(
     block = Block(inside.statement, Scope((), (), inside.outer), inside.common, FUNCTIONS)
     term = None
     if isinstance(function, expressions.Call):
+        if makes_records(function):
+            relation = json_records(function, definitions, block, numbered)
+            return _Rows(relation, tuple(part.name for part in definitions), single=False)
         found = resolved(function, block)
         if isinstance(found, Resolved):
             match found.overload:

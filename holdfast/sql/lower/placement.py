@@ -89,8 +89,7 @@ def emit(relation: Relation, scalars: Sequence[Scalar]) -> Relation:
     """The relation whose columns are these scalars over `relation`, which have been placed."""
     width = len(relation.columns)
     if all(isinstance(scalar, Column) for scalar in scalars):
-        outputs = tuple([scalar.index for scalar in scalars if isinstance(scalar, Column)])
-        return relation if outputs == tuple(range(width)) else Project(relation, outputs)
+        return projected(relation, [scalar.index for scalar in scalars if isinstance(scalar, Column)])
     added: dict[Scalar, int] = {}
     places: list[int] = []
     for scalar in scalars:
@@ -98,9 +97,16 @@ def emit(relation: Relation, scalars: Sequence[Scalar]) -> Relation:
             places.append(scalar.index)
         else:
             places.append(width + added.setdefault(scalar, len(added)))
-    mapped = Map(relation, tuple(added))
-    outputs = tuple(places)
-    return mapped if outputs == tuple(range(width + len(added))) else Project(mapped, outputs)
+    return projected(Map(relation, tuple(added)), places)
+
+
+def projected(relation: Relation, outputs: Sequence[int]) -> Relation:
+    """Some columns of the relation, in this order."""
+    if list(outputs) == list(range(len(relation.columns))):
+        return relation
+    if isinstance(relation, Project):
+        return Project(relation.input, tuple([relation.outputs[index] for index in outputs]))
+    return Project(relation, tuple(outputs))
 
 
 def with_columns(relation: Relation, scalars: Sequence[Scalar]) -> tuple[Relation, list[Column]]:

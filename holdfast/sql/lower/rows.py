@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.plan.functions.registry import WINDOWS
-from holdfast.plan.relation import Filter, OrderKey, Project, Relation, TopK, Window, WindowCall, column
+from holdfast.plan.relation import Filter, OrderKey, Relation, TopK, Window, WindowCall, column
 from holdfast.plan.scalar import Coalesce, Column, Constant, Scalar
 from holdfast.plan.types import INT8
 from holdfast.sql.coerce import Coercion
 from holdfast.sql.lower.apply import operator
 from holdfast.sql.lower.block import Rows
-from holdfast.sql.lower.placement import emit
+from holdfast.sql.lower.placement import emit, projected
 from holdfast.sql.term import Term
 
 
@@ -85,7 +85,7 @@ def relation_of(rows: Rows, coercion: Coercion) -> Relation:
     found = ordered(rows, coercion)
     if len(found.relation.columns) == found.width:
         return found.relation
-    return Project(found.relation, tuple(range(found.width)))
+    return projected(found.relation, range(found.width))
 
 
 def columns_as_terms(relation: Relation, locations: Sequence[int] = ()) -> tuple[Term, ...]:

@@ -11,7 +11,6 @@ from holdfast.plan.relation import (
     Filter,
     FlatMap,
     OrderKey,
-    Project,
     Relation,
     TopK,
     Window,
@@ -42,7 +41,7 @@ from holdfast.sql.lower.joins import conjuncts
 from holdfast.sql.lower.levels import reads
 from holdfast.sql.lower.order import order_key
 from holdfast.sql.lower.outer import lowered
-from holdfast.sql.lower.placement import Placement, emit
+from holdfast.sql.lower.placement import Placement, emit, projected
 from holdfast.sql.lower.rows import columns_as_terms
 from holdfast.sql.lower.source import Inside
 from holdfast.sql.lower.targets import lower_targets, output
@@ -263,5 +262,5 @@ def _with_tables(relation: Relation, calls: Sequence[TableCall], place: Placemen
         for call, arguments in zip(calls, placed, strict=True)
     ]
     together = side_by_side(sides, coercion)
-    without_place = Project(together, tuple(range(len(together.columns) - 1)))
+    without_place = projected(together, range(len(together.columns) - 1))
     return Apply(relation, without_place)

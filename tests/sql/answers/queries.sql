@@ -412,3 +412,9 @@ select a as "select", b as "B" from t
 select "A" from t
 select t."a", "t".b from "t"
 select T.A from T
+select * from jsonb_to_recordset('[{"a":1,"b":"x"},{"a":null,"c":2}]') as r (a int, b text, c jsonb)
+select * from jsonb_to_record('{"a":1,"b":"x"}') as r (a int, b text)
+select t.a, r.* from t, jsonb_to_recordset('[{"q":1},{"q":2}]') as r(q int) where q = t.a
+select '{{1,2},{3,4}}'::int[], ('{{1,2},{3,4}}'::int[])[2][1], array_length('{{1,2,3}}'::int[], 2)
+select * from abs(1) as x(y int)
+select unnest('{{1,2},{3,4}}'::int[])
