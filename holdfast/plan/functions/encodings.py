@@ -7,7 +7,12 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from string import ascii_letters, digits
 
-from holdfast.plan.errors import CharacterNotInRepertoire, InvalidParameterValue, InvalidTextRepresentation
+from holdfast.plan.errors import (
+    CharacterNotInRepertoire,
+    InvalidParameterValue,
+    InvalidTextRepresentation,
+    UntranslatableCharacter,
+)
 from holdfast.plan.functions.function import Family, Function
 from holdfast.plan.functions.spark_text import unquoted
 from holdfast.plan.text.strings import bytes_of_escapes, bytes_of_hex
@@ -119,6 +124,9 @@ _ALIASES: Mapping[str, str] = {
     "shiftjis": "SJIS",
     "mskanji": "SJIS",
     "koi8": "KOI8R",
+    "alt": "WIN866",
+    "win": "WIN1251",
+    **dict.fromkeys(("abc", "tcvn", "tcvn5712", "vscii"), "WIN1258"),
     **{f"iso8859{part}": f"LATIN{n}" for n, part in enumerate((1, 2, 3, 4, 9, 10, 13, 14, 15, 16), start=1)},
     **{f"windows{n}": f"WIN{n}" for n in (866, 874, *range(1250, 1259))},
 }
@@ -169,8 +177,8 @@ def _invalid_bytes(data: bytes, character_set: str) -> CharacterNotInRepertoire:
     return CharacterNotInRepertoire(f'invalid byte sequence for encoding "{character_set}": {_hex(data)}')
 
 
-def _no_equivalent(data: bytes, source: str, target: str) -> CharacterNotInRepertoire:
-    return CharacterNotInRepertoire(
+def _no_equivalent(data: bytes, source: str, target: str) -> UntranslatableCharacter:
+    return UntranslatableCharacter(
         f'character with byte sequence {_hex(data)} in encoding "{source}" has no equivalent in encoding "{target}"'
     )
 

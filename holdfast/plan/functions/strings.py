@@ -10,7 +10,13 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from holdfast.plan.errors import InvalidParameterValue, NumericValueOutOfRange, ProgramLimitExceeded, SubstringError
+from holdfast.plan.errors import (
+    InvalidParameterValue,
+    NumericValueOutOfRange,
+    ProgramLimitExceeded,
+    SubstringError,
+    SyntaxErrorInValue,
+)
 from holdfast.plan.functions.function import Family, Function
 from holdfast.plan.functions.spark_text import failure
 from holdfast.plan.text.strings import length_of, padded
@@ -177,7 +183,7 @@ def _unistr(text: str) -> str:
             return "\\"
         digits = match[2] or match[3] or match[4] or match[5]
         if digits is None:
-            raise InvalidParameterValue("invalid Unicode escape")
+            raise SyntaxErrorInValue("invalid Unicode escape")
         code = int(digits, 16)
         if not 0 < code <= 0x10FFFF:
             raise InvalidParameterValue(f"invalid Unicode code point: {code:04X}")
@@ -190,13 +196,13 @@ def _unistr(text: str) -> str:
         code = ord(character)
         high = bool(units) and 0xD800 <= units[-1] <= 0xDBFF
         if high != (0xDC00 <= code <= 0xDFFF):
-            raise InvalidParameterValue("invalid Unicode surrogate pair")
+            raise SyntaxErrorInValue("invalid Unicode surrogate pair")
         if high:
             units[-1] = 0x10000 + ((units[-1] - 0xD800) << 10) + (code - 0xDC00)
         else:
             units.append(code)
     if 0xD800 <= units[-1] <= 0xDBFF:
-        raise InvalidParameterValue("invalid Unicode surrogate pair")
+        raise SyntaxErrorInValue("invalid Unicode surrogate pair")
     return "".join(map(chr, units))
 
 
