@@ -58,3 +58,9 @@ def test_the_condition_of_a_right_join_may_ask_any_of_a_query() -> None:
         "        Filter (#1 = #^4)\n"
         "          Get t"
     )
+
+
+def test_a_condition_of_having_may_be_a_key_as_a_whole() -> None:
+    assert plan("SELECT count(*) FROM t GROUP BY a NOT IN (1, 2) HAVING a NOT IN (1, 2)") == (
+        "Result: count\nProject (#1)\n  Filter #0\n    Reduce by (((#0 <> 1) AND (#0 <> 2))) (count(*))\n      Get t"
+    )

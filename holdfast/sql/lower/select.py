@@ -79,10 +79,10 @@ class _Select:
             with block.in_clause(WHERE):
                 self.predicates = conjuncts(block.coercion.boolean(block.term(select.where), "WHERE"))
         having_from = len(block.references)
-        self.having: tuple[Scalar, ...] = ()
+        self.having: Scalar | None = None
         if select.having is not None:
             with block.in_clause(HAVING):
-                self.having = conjuncts(block.coercion.boolean(block.term(select.having), "HAVING"))
+                self.having = block.coercion.boolean(block.term(select.having), "HAVING")
         self.having_references = block.references[having_from:]
         self.on: list[Term] = []
         order_from = len(block.references)
@@ -127,8 +127,10 @@ class _Select:
         for references in (*self.targets.references, self.having_references, self.order_references):
             grouped.depend_on_keys(references)
         self.relation = grouped.relation(self.relation)
-        if self.having:
-            self.relation = Filter(self.relation, self._placement(self.having_references).scalars(self.having))
+        if self.having is not None:
+            # It is taken apart only now: as a whole it may be a key.
+            placed = self._placement(self.having_references).scalar(self.having)
+            self.relation = Filter(self.relation, conjuncts(placed))
 
     def _placement(self, references: Sequence[Reference]) -> Placement:
         """On the relation as it now is, for expressions in which `references` were met."""
