@@ -10,6 +10,8 @@ from sqlglot import parse_one
 from sqlglot.optimizer import optimize as sqlglot_optimize
 
 from bench.measure import bar
+from holdfast.adapter.known import Known
+from holdfast.adapter.plan_cache import PlanCache
 from holdfast.compute.render import render
 from holdfast.plan.decorrelate import decorrelate
 from holdfast.plan.rewrite import optimize
@@ -33,7 +35,7 @@ def theirs(query: str) -> None:
     sqlglot_optimize(parse_one(query, dialect="postgres"), schema=SQLGLOT_SCHEMA, dialect="postgres").sql("spark")
 
 
-def median_ms(work: Callable[[], None], repeats: int = REPEATS) -> float:
+def median_ms(work: Callable[[], object], repeats: int = REPEATS) -> float:
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -62,6 +64,9 @@ def main() -> None:
         at_least=False,
     )
     bar("a point query with a parameter, ms", median_ms(lambda: ours(POINT), 200), 1, at_least=False)
+    cache, known = PlanCache(), Known(0, "bench", "bench", "bench")
+    cached = median_ms(lambda: cache.prepared(POINT, CATALOG, 1, known), 1000)
+    bar("the same from the plan cache, us", cached * 1000, 50, at_least=False)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,76 @@
+"""What only a session knows: who asks, of which database, and when.
+
+Functions that are stable are one value throughout a query. They are written into its plan as constants before it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from holdfast.plan.rebuild import rebuilt
+from holdfast.plan.relation import OrderKey, Plan, Relation
+from holdfast.plan.scalar import Call, Constant, Scalar, Subquery, transform
+from holdfast.sql.errors import NotSupported
+
+_DAY = 86_400_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """`now` is when the query began, in microseconds since 1970."""
+
+    now: int
+    user: str
+    database: str
+    version: str
+    schemas: tuple[str, ...] = ("public",)
+
+
+_VALUES: Mapping[str, Callable[[Known], object]] = {
+    "now": lambda known: known.now,
+    "statement_timestamp": lambda known: known.now,
+    "clock_timestamp": lambda known: known.now,
+    "localtimestamp": lambda known: known.now,
+    "current_date": lambda known: known.now // _DAY,
+    "current_time": lambda known: known.now % _DAY,
+    "mz_now": lambda known: known.now // 1000,
+    "current_user": lambda known: known.user,
+    "session_user": lambda known: known.user,
+    "system_user": lambda _: None,
+    "current_database": lambda known: known.database,
+    "current_schema": lambda known: known.schemas[0] if known.schemas else None,
+    "version": lambda known: known.version,
+    "mz_version": lambda known: known.version,
+}
+
+
+def with_known(plan: Plan, known: Known) -> Plan:
+    """The plan with the values of stable functions in it."""
+
+    def scalar(part: Scalar) -> Scalar:
+        return transform(part, value)
+
+    def value(part: Scalar) -> Scalar:
+        if isinstance(part, Subquery):
+            return Subquery(part.kind, relation(part.relation), part.predicate, part.type, part.nullable)
+        if not isinstance(part, Call) or part.function.stability != "stable":
+            return part
+        if part.function.name not in _VALUES:
+            raise NotSupported(f"function {part.function.name} is not supported here")
+        return Constant(_VALUES[part.function.name](known), part.type)
+
+    done: dict[Relation, Relation] = {}
+
+    def relation(part: Relation) -> Relation:
+        if part not in done:
+            done[part] = rebuilt(part, lambda below, _: relation(below), scalar)
+        return done[part]
+
+    return replace(
+        plan,
+        relation=relation(plan.relation),
+        order=tuple(OrderKey(scalar(k.expression), k.descending, k.nulls_first) for k in plan.order),
+        limit=plan.limit and scalar(plan.limit),
+        offset=plan.offset and scalar(plan.offset),
+    )
