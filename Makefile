@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test check format bench soak lock clean
+.PHONY: setup demo test check format bench soak record lock clean
 
 setup: .venv/.ready
 
@@ -35,6 +35,10 @@ bench: setup
 
 soak: setup
 	@$(BIN)/python -m pytest -m slow
+
+# Asks a real PostgreSQL again for the answers that tests/recorded/ compares ours with.
+record: setup
+	@$(BIN)/python -m tests.recorded.record
 
 lock:
 	@uv pip compile --quiet pyproject.toml --group dev --python-version 3.11 --universal --generate-hashes \

@@ -13,7 +13,6 @@ from typing import Any as Anything
 from holdfast.plan.errors import (
     ArraySubscriptError,
     DataError,
-    InvalidParameterValue,
     NullValueNotAllowed,
     ProgramLimitExceeded,
     UnsupportedValue,
@@ -89,19 +88,25 @@ def _spark_made(texts: Texts, types: Arguments, result: Type) -> str | None:
     return f"array({', '.join(as_type(text, t, element_of(result)) for text, t in zip(texts, types, strict=True))})"
 
 
-def _filled(value: object, sizes: Tuple | None, lowers: Anything = ()) -> Tuple:
+def _filled(value: object, sizes: Tuple | None) -> Tuple:
+    if sizes is None:
+        raise NullValueNotAllowed("dimension array or low bound array cannot be null")
+    return _filled_from(value, sizes, (1,) * len(sizes))
+
+
+def _filled_from(value: object, sizes: Tuple | None, lowers: Tuple | None) -> Tuple:
     if sizes is None or lowers is None:
         raise NullValueNotAllowed("dimension array or low bound array cannot be null")
     if None in sizes or None in lowers:
         raise NullValueNotAllowed("dimension values cannot be null")
-    if len(sizes) > 1:
-        raise InvalidParameterValue("array_fill makes arrays of one dimension only")
-    if lowers and len(lowers) != len(sizes):
+    if len(lowers) != len(sizes):
         raise ArraySubscriptError("wrong number of array subscripts")
-    if any(lower != 1 for lower in lowers):
-        raise InvalidParameterValue("arrays with lower bounds other than 1 are not supported")
     if not sizes:
         return ()
+    if len(sizes) > 1:
+        raise UnsupportedValue("array_fill makes arrays of one dimension only")
+    if lowers[0] != 1:
+        raise UnsupportedValue("arrays with lower bounds other than 1 are not supported")
     if not 0 <= sizes[0] <= MAX_SIZE:
         raise ProgramLimitExceeded(f"array size exceeds the maximum allowed ({MAX_SIZE})")
     count: int = sizes[0]
@@ -585,7 +590,7 @@ FAMILY = Family(
             "array_fill",
             (Any.ELEMENT, INT4S, INT4S),
             _made_type_of_first,
-            _filled,
+            _filled_from,
             strict=False,
             fails=True,
             doc="The same, with lower bounds, which are all 1.",

@@ -63,7 +63,7 @@ def _cut(items: list[Json], index: int) -> list[Json]:
 
 def _without_path(value: str, path: Path) -> str:
     parsed = _container(value, "delete path in")
-    return write(_changed(parsed, path, _delete)) if path else value
+    return write(_changed(parsed, path, _delete)) if path and parsed else value
 
 
 def _delete(container: Json, step: str, position: int) -> Json:
@@ -129,7 +129,7 @@ def _set(value: str, path: Path, new: str, create: bool = True) -> str:
             return container
         return [member, *container] if place < 0 else [*container, member]
 
-    return write(_changed(parsed, path, change)) if path else value
+    return write(_changed(parsed, path, change)) if path and (parsed or create) else value
 
 
 _TREATMENTS = ("delete_key", "return_target", "use_json_null", "raise_exception")

@@ -60,6 +60,8 @@ def _write_text(texts: Sequence[str], types: Sequence[Type], result: Type) -> st
     if source.base in ("float4", "float8"):
         return None
     text = f"CAST({texts[0]} AS STRING)"
+    if source in (REGCLASS, REGPROC, REGTYPE):
+        text = f"if({texts[0]} = 0, '-', {text})"
     if source.base == "numeric" and of(source).scale > 0:
         text = f"TRIM(TRAILING '.' FROM TRIM(TRAILING '0' FROM {text}))"
     return f"left({text}, {result.modifier})" if isinstance(result, Modified) and result.modifier else text

@@ -114,7 +114,7 @@ def _folded(angle: float) -> tuple[float, float]:
 
 
 def _ratio(above: float, below: float) -> float:
-    return above / below if below else math.inf
+    return above / below if below else math.copysign(math.inf, below)
 
 
 def _tangent(angle: float) -> float:

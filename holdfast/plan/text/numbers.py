@@ -110,6 +110,15 @@ def read_oid(text: str) -> int:
     return value % 2**32
 
 
+def _read_registered(text: str) -> int:
+    return 0 if text == "-" else read_oid(text)
+
+
+def _write_registered(value: int) -> str:
+    """By number: names are the catalog's to know. Zero stands for none."""
+    return str(value) if value else "-"
+
+
 def read_float8(text: str) -> float:
     word = text.strip(SPACE)
     found = _FLOAT.fullmatch(word)
@@ -295,6 +304,7 @@ CODECS: Mapping[str, Callable[[Type, Callable[[Type], TextCodec]], TextCodec]] =
     "float4": _plain(read_float4, write_float4),
     "float8": _plain(read_float8, write_float8),
     "numeric": _numeric,
-    **dict.fromkeys(("oid", "regclass", "regproc", "regtype"), _plain(read_oid, str)),
+    "oid": _plain(read_oid, str),
+    **dict.fromkeys(("regclass", "regproc", "regtype"), _plain(_read_registered, _write_registered)),
     "mz_timestamp": _mz_timestamp,
 }

@@ -1,0 +1,1 @@
+"""PostgreSQL's answers, recorded, and the tests that ask us the same."""

@@ -1,0 +1,138 @@
+"""Which expressions are recorded: every function, operator and cast of the registry, on edges of its argument types.
+
+A signature has more combinations of edges than anyone waits for, so a fixed sample of them is taken; which one
+depends on the signature alone. Kinds of types stand for a few types each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from holdfast.plan.functions.function import Any, Cast, Function, Pattern
+from holdfast.plan.functions.registry import FAMILIES
+from holdfast.plan.types import BASES
+from tests.recorded.edges import EDGES, NULL
+
+SAMPLE = 24
+"""Expressions of one signature."""
+
+_KINDS: dict[Any, tuple[str, ...]] = {
+    Any.ANY: ("int4", "text"),
+    Any.ELEMENT: ("int4", "text"),
+    Any.NONARRAY: ("int4", "text"),
+    Any.COMPATIBLE: ("int4", "text"),
+    Any.COMPATIBLE_NONARRAY: ("int4",),
+    Any.ARRAY: ("_int4", "_text"),
+    Any.COMPATIBLE_ARRAY: ("_int4", "_text"),
+    Any.RANGE: ("int4range", "numrange"),
+}
+_ELEMENT = {"int4": "_int4", "text": "_text"}
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    family: str
+    name: str
+    bases: tuple[str, ...]
+    kind: str
+
+    @property
+    def shown(self) -> str:
+        return f"{self.kind} {self.name}({', '.join(self.bases)})"
+
+    def expressions(self) -> list[str]:
+        seed = int.from_bytes(hashlib.sha256(self.shown.encode()).digest()[:8])
+        chooser = random.Random(seed)  # a sample that is always the same
+        pools = [[f"'{_escaped(text)}'::{_written(base)}" for text in EDGES[base]] for base in self.bases]
+        everything = [list(values) for values in product(*pools)] if _size(pools) <= SAMPLE else []
+        if not everything:
+            everything = [[chooser.choice(pool) for pool in pools] for _ in range(SAMPLE)]
+        for place, base in enumerate(self.bases):
+            row = [chooser.choice(pool) for pool in pools]
+            row[place] = f"{NULL}::{_written(base)}"
+            everything.append(row)
+        return list(dict.fromkeys(self._text(row) for row in everything))
+
+    def _text(self, arguments: Sequence[str]) -> str:
+        if self.kind == "cast":
+            return f"({arguments[0]})::{_written(self.name)}"
+        if self.kind == "operator":
+            return (
+                f"({arguments[0]} {self.name} {arguments[1]})"
+                if len(arguments) == 2
+                else f"({self.name} {arguments[0]})"
+            )
+        return f"{self.name}({', '.join(arguments)})"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("'", "''")
+
+
+def _size(pools: Sequence[Sequence[str]]) -> int:
+    size = 1
+    for pool in pools:
+        size *= len(pool)
+    return size
+
+
+def _written(base: str) -> str:
+    """A base type as SQL has it. `char` alone would be another type."""
+    if base.startswith("_"):
+        return f"{_written(base[1:])}[]"
+    return {"char": '"char"', "bpchar": "bpchar"}.get(base, base)
+
+
+def signatures() -> list[Signature]:
+    found: dict[Signature, None] = {}
+    for family in FAMILIES:
+        for function in family.functions:
+            if function.stability == "immutable" and function.python is not None and not _is_syntax(function.name):
+                found |= dict.fromkeys(_signatures(family.title, function, "function"))
+        for operator in family.operators:
+            found |= dict.fromkeys(_signatures(family.title, operator, "operator"))
+        for cast in family.casts:
+            if signature := _cast_signature(family.title, cast):
+                found[signature] = None
+    return list(found)
+
+
+def _is_syntax(name: str) -> bool:
+    """Functions that only syntax can call: SQL has no name for them."""
+    return name in {"not", "is_null", "is_not_null", "array", "row", "greatest", "least"} or name.startswith(
+        ("is_", "cast")
+    )
+
+
+def _signatures(family: str, function: Function, kind: str) -> Iterator[Signature]:
+    for bases in _instances(function.arguments):
+        if all(base in EDGES for base in bases):
+            yield Signature(family, function.name, bases, kind)
+
+
+def _instances(patterns: Sequence[Pattern]) -> Iterator[tuple[str, ...]]:
+    kinds = [pattern for pattern in patterns if isinstance(pattern, Any)]
+    if not kinds:
+        yield tuple(pattern.base for pattern in patterns if not isinstance(pattern, Any))
+        return
+    for choice in ("int4", "text") if any(kind in _KINDS for kind in kinds) else ():
+        bases = []
+        for pattern in patterns:
+            if not isinstance(pattern, Any):
+                bases.append(pattern.base)
+            elif pattern is Any.RANGE:
+                bases.append("int4range" if choice == "int4" else "numrange")
+            elif pattern in (Any.ARRAY, Any.COMPATIBLE_ARRAY):
+                bases.append(_ELEMENT[choice])
+            else:
+                bases.append(choice if pattern in _KINDS else "")
+        yield tuple(bases)
+
+
+def _cast_signature(family: str, cast: Cast) -> Signature | None:
+    known = cast.source in EDGES and (cast.target in EDGES or cast.target in BASES)
+    return Signature(family, cast.target, (cast.source,), "cast") if known and cast.source != cast.target else None

@@ -1,0 +1,42 @@
+"""Where we differ from PostgreSQL on purpose, and why. `docs/reference/differences.md` tells users the same."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Expressions that match `pattern` may have another answer."""
+
+    pattern: str
+    why: str
+
+    def covers(self, expression: str) -> bool:
+        return re.search(self.pattern, expression) is not None
+
+
+_DIGITS = "A numeric has at most 38 digits, and is never NaN or infinite."
+_SCALE = "Digits after the point of a numeric follow from types, not from values."
+_TRAILING = "Numbers have no trailing zeros after the point, also in jsonb."
+_CHARACTER = "A character value does not keep trailing spaces, also where the type has no length."
+_INTERVALS = "Intervals compare field by field: months, then days, then the time."
+_JSON = "The type json is jsonb."
+_DIMENSIONS = "How many dimensions an array has is part of its type, so `array_fill` makes one dimension only."
+_REGISTERED = "`regclass`, `regproc` and `regtype` are shown by their number."
+_TYPEOF = "`pg_typeof` returns text."
+
+KNOWN: tuple[Difference, ...] = (
+    Difference(r"\('(1e300|-?Infinity|NaN)'::float[48]\)::numeric", _DIGITS),
+    Difference(r"'123456789.987654'::numeric \^ ", _DIGITS),
+    Difference(r"::numeric / '(123456789.987654|-99999999999999.5)'::numeric", _SCALE),
+    Difference(r"power\('0.001'::numeric, '2.5'::numeric\)", _SCALE),
+    Difference(r"'1\.50'::jsonb", _TRAILING),
+    Difference(r" '::bpchar| '::\w+\)::bpchar", _CHARACTER),
+    Difference(r"::interval [<>]=? '.*'::interval", _INTERVALS),
+    Difference(r"array_to_json\(", _JSON),
+    Difference(r"array_fill\(", _DIMENSIONS),
+    Difference(r"\)::regproc", _REGISTERED),
+    Difference(r"pg_typeof\(", _TYPEOF),
+)

@@ -1,0 +1,59 @@
+"""`make record`: ask a real PostgreSQL for every expression of `cases.py`, and keep its answers.
+
+What PostgreSQL does not have (functions and types of ours alone) is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+
+from tests.postgres import running_postgres
+from tests.recorded.cases import Signature, signatures
+
+ANSWERS = Path(__file__).parent / "answers"
+# Text compares by its bytes and has the case and the classes of characters that Unicode gives it.
+_DATABASE = """CREATE DATABASE holdfast TEMPLATE template0 ENCODING 'UTF8'
+    LOCALE_PROVIDER builtin BUILTIN_LOCALE 'PG_UNICODE_FAST' LOCALE 'C.UTF-8'"""
+_MISSING = ("42883", "42704", "42725", "42846", "0A000", "42601")
+
+
+def record(connection: psycopg.Connection[tuple[object, ...]], signature: Signature) -> Iterator[dict[str, str | None]]:
+    for expression in signature.expressions():
+        try:
+            result = connection.execute(f"SELECT pg_typeof({expression})::text, {expression}").pgresult
+        except psycopg.Error as error:
+            if error.sqlstate in _MISSING:
+                return
+            yield {"sql": expression, "error": error.sqlstate}
+        else:
+            assert result is not None
+            type_, value = result.get_value(0, 0), result.get_value(0, 1)
+            assert type_ is not None
+            yield {"sql": expression, "type": type_.decode(), "text": None if value is None else value.decode()}
+
+
+def file_of(family: str) -> Path:
+    return ANSWERS / f"{re.sub('[^a-z]+', '_', family.lower()).strip('_')}.jsonl"
+
+
+def main() -> None:
+    ANSWERS.mkdir(exist_ok=True)
+    answers: dict[Path, list[str]] = {}
+    with running_postgres() as server:
+        with psycopg.connect(server.url, autocommit=True) as first:
+            first.execute(_DATABASE)
+        connection = psycopg.connect(server.url, autocommit=True, dbname="holdfast", options="-c timezone=UTC")
+        for signature in signatures():
+            lines = answers.setdefault(file_of(signature.family), [])
+            lines += [json.dumps(answer, ensure_ascii=False) for answer in record(connection, signature)]
+    for path, lines in answers.items():
+        path.write_text("".join(f"{line}\n" for line in dict.fromkeys(lines)))
+
+
+if __name__ == "__main__":
+    main()
