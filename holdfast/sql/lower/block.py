@@ -116,6 +116,8 @@ class Statement:
         self.coercion = Coercion(parameters)
         self.lower_term, self.lower_query = lower_term, lower_query
         self._names: set[str] = set()
+        self.query_names: dict[int, str] = {}
+        """What the column of a query in the place of a value is called, by the identity of its syntax."""
         self.coming: list[str] = []
         """Common tables that are still to come."""
 

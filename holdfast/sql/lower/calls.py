@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from holdfast.plan.errors import DataError
 from holdfast.plan.functions.function import Aggregate, Function, ResultColumns, TableFunction, WindowFunction
 from holdfast.plan.relation import AggregateCall, ColumnType, OrderKey
-from holdfast.plan.scalar import Call, Column, Outer, Scalar
-from holdfast.plan.types import Type
+from holdfast.plan.scalar import Call, Column, Constant, Outer, Scalar
+from holdfast.plan.types import INT4, Type
 from holdfast.sql.coerce import placed, shown
 from holdfast.sql.errors import (
     AmbiguousFunction,
@@ -40,6 +40,8 @@ _MANY_FUNCTIONS = "Could not choose a best candidate function. You might need to
 _MOVE_TO_FROM = "You might be able to move the set-returning function into a LATERAL FROM item."
 _ORDERED_SETS = frozenset({"mode", "percentile_cont", "percentile_disc"})
 """The aggregates that are called with WITHIN GROUP."""
+_NAMES = {"make_interval": ("years", "months", "weeks", "days", "hours", "mins", "secs")}
+"""The names of arguments that may be given by name. All of them are 0 where they are not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,11 @@ def resolved(expression: syntax.Call, block: Block) -> Resolved | Term:
         del block.references[before:]
     if expression.variadic:
         terms[-1:] = _spread(terms[-1])
-    types = tuple([bare(term.type) for term in terms])
     by_name = any(isinstance(argument, syntax.NamedArgument) for argument in expression.arguments)
+    if by_name and name in _NAMES:
+        found = _in_order(expression.arguments, terms, _NAMES[name])
+        by_name, terms = found is None, terms if found is None else found
+    types = tuple([bare(term.type) for term in terms])
     match NoMatch() if by_name else resolve_function(name, types):
         case Resolution() as resolution:
             return Resolved(resolution.overload, tuple(arguments_of(resolution, terms, block.coercion)))
@@ -100,6 +105,20 @@ def function_name(expression: syntax.Call) -> str:
     if len(parts) > 1 and parts[-2] not in _SCHEMAS:
         raise UndefinedSchema(f'schema "{parts[-2]}" does not exist', expression.location)
     return parts[-1]
+
+
+def _in_order(
+    arguments: Sequence[syntax.Expression | syntax.NamedArgument], terms: Sequence[Term], names: Sequence[str]
+) -> list[Term] | None:
+    """Arguments given by name in the order of `names`, with 0 for those that are not; None if a name is wrong."""
+    found: dict[str, Term] = {}
+    for place, (argument, term) in enumerate(zip(arguments, terms, strict=True)):
+        name = argument.name if isinstance(argument, syntax.NamedArgument) else names[place]
+        if name not in names or name in found:
+            return None
+        found[name] = term
+    last = max(names.index(name) for name in found)
+    return [found.get(name, Term(Constant(0, INT4), 0)) for name in names[: last + 1]]
 
 
 def _spread(term: Term) -> list[Term]:

@@ -72,7 +72,7 @@ def _one_by_one(part: syntax.FunctionRows) -> list[syntax.FunctionRows]:
 
 
 def _name(function: expressions.Expression) -> str:
-    return column_name(function)
+    return column_name(function, {})
 
 
 def _function(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from holdfast.sql.syntax.expression import (
     Array,
     Call,
@@ -24,18 +26,17 @@ from holdfast.sql.syntax.expression import (
     Subquery,
     Subscript,
 )
-from holdfast.sql.syntax.query import Query, Select, SetOperation
-from holdfast.sql.syntax.query import Values as ValuesBody
 from holdfast.sql.syntax.types import ArrayType, IntervalType, ListType, MapType, NamedType, TypeName
 
 NAMELESS = "?column?"
 
 
-def column_name(expression: Expression) -> str:
-    return _name(expression)[0] or NAMELESS
+def column_name(expression: Expression, queries: Mapping[int, str]) -> str:
+    """The name; `queries` has those of queries in the place of values, by the identity of their syntax."""
+    return _name(expression, queries)[0] or NAMELESS
 
 
-def _name(expression: Expression) -> tuple[str | None, bool]:
+def _name(expression: Expression, queries: Mapping[int, str]) -> tuple[str | None, bool]:
     """A name, and whether it is a good one: a cast's own is only taken if what it casts has none as good."""
     match expression:
         case Column():
@@ -45,19 +46,19 @@ def _name(expression: Expression) -> tuple[str | None, bool]:
         case Field():
             return expression.name, True
         case Subscript() | Slice() | Collate():
-            return _name(expression.operand)
+            return _name(expression.operand, queries)
         case Call():
             return expression.name.parts[-1], True
         case Choice():
             return expression.kind.lower(), True
         case Cast():
-            found, good = _name(expression.operand)
+            found, good = _name(expression.operand, queries)
             if good:
                 return found, True
             return _type_name(expression.type) or found, False
         case Case():
             if expression.otherwise is not None:
-                found, good = _name(expression.otherwise)
+                found, good = _name(expression.otherwise, queries)
                 if good:
                     return found, True
             return "case", False
@@ -78,19 +79,8 @@ def _name(expression: Expression) -> tuple[str | None, bool]:
         case Current():
             return expression.kind.lower(), True
         case Subquery():
-            return _query_name(expression.query)
+            return queries.get(id(expression.query)), True
     return None, False
-
-
-def _query_name(query: Query) -> tuple[str | None, bool]:
-    """A query in the place of a value has the name of its column."""
-    body = query.body
-    while isinstance(body, SetOperation | Query):
-        body = body.left if isinstance(body, SetOperation) else body.body
-    if isinstance(body, Select) and body.targets:
-        target = body.targets[0]
-        return (target.alias, True) if target.alias is not None else _name(target.expression)
-    return ("column1", True) if isinstance(body, ValuesBody) else (None, False)
 
 
 def _type_name(name: TypeName) -> str | None:

@@ -27,6 +27,7 @@ def scalar(expression: syntax.Subquery, block: Block) -> Term:
     rows = block.query(expression.query)
     if len(rows.terms) != 1:
         raise WrongSyntax("subquery must return only one column", expression.location)
+    block.statement.query_names[id(expression.query)] = rows.names[0]
     relation = relation_of(rows, block.coercion)
     found = Subquery("scalar", relation, None, relation.columns[0].type, True)
     return Term(found, expression.location)
@@ -61,7 +62,7 @@ def _any(
     ]
     term = compare_rows(symbol, left, right, location, block.coercion)
     predicate = negation(term.scalar) if every else term.scalar
-    made = Subquery("any", relation, predicate, BOOL, predicate.nullable)
+    made = Subquery("any", relation, predicate, BOOL, True)
     return Term(made, leftmost(location, *(term.location for term in left)))
 
 

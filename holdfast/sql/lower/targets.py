@@ -47,7 +47,7 @@ def lower_targets(targets: Sequence[Target], block: Block) -> Targets:
                     found.add(named.name, named.term, block.references[before:])
                 continue
             term = block.term(expression)
-            name = target.alias if target.alias is not None else column_name(expression)
+            name = target.alias if target.alias is not None else column_name(expression, block.statement.query_names)
             found.add(name, term, block.references[before:])
     return found
 

@@ -418,3 +418,7 @@ select t.a, r.* from t, jsonb_to_recordset('[{"q":1},{"q":2}]') as r(q int) wher
 select '{{1,2},{3,4}}'::int[], ('{{1,2},{3,4}}'::int[])[2][1], array_length('{{1,2,3}}'::int[], 2)
 select * from abs(1) as x(y int)
 select unnest('{{1,2},{3,4}}'::int[])
+select make_interval(days => 3), make_interval(1, months => 2), make_interval(secs => 1.5)
+select make_interval(nosuch => 3)
+select (select * from (select 1 as z) s), (select 1 union select 1), (select a from t where false)::text, (values (1)), (select 1)
+select case when true then 1 else (select 1 as k) end
