@@ -21,6 +21,7 @@ from holdfast.plan.relation import (
     Local,
     Map,
     Negate,
+    OrderKey,
     OuterJoin,
     Project,
     Recursive,
@@ -119,7 +120,10 @@ def rebuilt(
             return Union(tuple(below(part, 0) for part in relation.inputs))
         case OuterJoin() | SemiJoin():
             left, right = below(relation.left, 0), below(relation.right, 0)
-            return replace(relation, left=left, right=right, predicates=tuple(map(scalar, relation.predicates)))
+            predicates = tuple(map(scalar, relation.predicates))
+            if isinstance(relation, OuterJoin):
+                return OuterJoin(left, right, predicates, relation.full)
+            return SemiJoin(left, right, predicates, relation.anti)
         case Apply():
             left, right = below(relation.left, 0), below(relation.right, 1)
             return replace(relation, left=left, right=right, predicates=tuple(map(scalar, relation.predicates)))
@@ -127,7 +131,7 @@ def rebuilt(
             calls = tuple(aggregate_with(call, scalar) for call in relation.aggregates)
             return Reduce(below(relation.input, 0), tuple(map(scalar, relation.keys)), calls)
         case TopK():
-            order = tuple(replace(key, expression=scalar(key.expression)) for key in relation.order)
+            order = tuple(OrderKey(scalar(key.expression), key.descending, key.nulls_first) for key in relation.order)
             limit = None if relation.limit is None else scalar(relation.limit)
             offset = None if relation.offset is None else scalar(relation.offset)
             return TopK(below(relation.input, 0), relation.group, order, limit, offset)
@@ -138,17 +142,17 @@ def rebuilt(
         case LetRec():
             bindings = tuple(Recursive(b.name, below(b.value, 0), b.columns) for b in relation.bindings)
             return replace(relation, bindings=bindings, body=below(relation.body, 0))
-        case Project() | Distinct() | Negate() | Threshold():
-            return replace(relation, input=below(relation.input, 0))
+        case Project():
+            return Project(below(relation.input, 0), relation.outputs)
+        case Distinct() | Negate() | Threshold():
+            return type(relation)(below(relation.input, 0))
 
 
 def aggregate_with(call: AggregateCall, scalar: Callable[[Scalar], Scalar]) -> AggregateCall:
-    return replace(
-        call,
-        arguments=tuple(map(scalar, call.arguments)),
-        filter=None if call.filter is None else scalar(call.filter),
-        order=tuple(replace(key, expression=scalar(key.expression)) for key in call.order),
-    )
+    arguments = tuple(map(scalar, call.arguments))
+    counted = None if call.filter is None else scalar(call.filter)
+    order = tuple(OrderKey(scalar(key.expression), key.descending, key.nulls_first) for key in call.order)
+    return AggregateCall(call.function, arguments, call.type, call.nullable, call.distinct, counted, order)
 
 
 def window_with(call: WindowCall, scalar: Callable[[Scalar], Scalar]) -> WindowCall:

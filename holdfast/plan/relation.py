@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from holdfast.plan.functions.function import Aggregate, TableFunction, WindowFunction
-from holdfast.plan.node import Node
+from holdfast.plan.node import Node, remembered
 from holdfast.plan.scalar import Column, Scalar
 from holdfast.plan.types import INT8, Type
 
@@ -398,6 +398,7 @@ class Plan(Node):
     offset: Scalar | None = None
 
 
+@remembered
 def inputs(relation: Relation) -> tuple[Relation, ...]:
     """The relations right below."""
     match relation:

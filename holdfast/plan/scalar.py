@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from holdfast.plan.functions.function import Function
-from holdfast.plan.node import Node
+from holdfast.plan.node import Node, remembered
 from holdfast.plan.types import BOOL, Type
 
 if TYPE_CHECKING:
@@ -161,6 +161,7 @@ def null(type_: Type) -> Constant:
     return Constant(None, type_)
 
 
+@remembered
 def children(expression: Scalar) -> tuple[Scalar, ...]:
     """The expressions right below, not those inside of queries."""
     match expression:
@@ -204,6 +205,7 @@ def transform(expression: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
     return change(expression)
 
 
+@remembered
 def columns_of(expression: Scalar) -> frozenset[int]:
     """The positions that the expression reads."""
     if isinstance(expression, Column):

@@ -56,10 +56,13 @@ _ROUNDS = 3
 
 def optimize(plan: Plan) -> Plan:
     relation = plan.relation
+    made: dict[Rewrite, Relation] = {}
     for _ in range(_ROUNDS):
         before = relation
         for rule in RULES:
-            relation = rule(relation)
+            # What a rule has made itself, it has nothing to add to.
+            if made.get(rule) is not relation:
+                relation = made[rule] = rule(relation)
         if relation is before:
             break
     for rule in LAST:

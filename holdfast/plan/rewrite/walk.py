@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from holdfast.plan.rebuild import rebuilt
-from holdfast.plan.relation import Relation
+from holdfast.plan.relation import Relation, inputs
 
 
 def bottom_up(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:
@@ -14,7 +14,9 @@ def bottom_up(relation: Relation, change: Callable[[Relation], Relation]) -> Rel
 
     def walk(part: Relation) -> Relation:
         if part not in done:
-            done[part] = change(rebuilt(part, lambda below, _: walk(below), lambda scalar: scalar))
+            # Most of a plan stays as it is, and is not made again.
+            same = all([walk(below) is below for below in inputs(part)])
+            done[part] = change(part if same else rebuilt(part, lambda below, _: done[below], lambda scalar: scalar))
         return done[part]
 
     return walk(relation)
