@@ -116,6 +116,12 @@ BASES: Mapping[str, BaseInfo] = {
 """All but arrays, lists, maps and user-defined types. The oids from 16384 on are ours, as Materialize has them."""
 
 
+_LIST = BaseInfo("list", 16454, 0, "U", False, None, None)
+_MAP = BaseInfo("map", 16455, 0, "U", False, None, None)
+_ANY_ARRAY = 2287
+"""The oid of arrays whose elements have no oid of their own."""
+
+
 @dataclass(frozen=True, eq=False)
 class Type(Node):
     """`base` is the name in `BASES`; `_x` is the base of arrays of `x`; `list`, `map` and `record` are bases too."""
@@ -127,16 +133,20 @@ class Type(Node):
         return BASES[self.base].display
 
     @property
+    def info(self) -> BaseInfo:
+        return BASES[self.base]
+
+    @property
     def category(self) -> str:
-        return BASES[self.base].category
+        return self.info.category
 
     @property
     def preferred(self) -> bool:
-        return BASES[self.base].preferred
+        return self.info.preferred
 
     @property
     def oid(self) -> int:
-        return BASES[self.base].oid
+        return self.info.oid
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,16 +192,9 @@ class Array(Type):
         return f"{self.element}[]"
 
     @property
-    def category(self) -> str:
-        return "A"
-
-    @property
-    def preferred(self) -> bool:
-        return False
-
-    @property
-    def oid(self) -> int:
-        return BASES[self.element.base].array_oid if self.element.base in BASES else 2287
+    def info(self) -> BaseInfo:
+        oid = BASES[self.element.base].array_oid if self.element.base in BASES else _ANY_ARRAY
+        return BaseInfo(str(self), oid, 0, "A", False, None, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,16 +205,8 @@ class List(Type):
         return f"{self.element} list"
 
     @property
-    def category(self) -> str:
-        return "U"
-
-    @property
-    def preferred(self) -> bool:
-        return False
-
-    @property
-    def oid(self) -> int:
-        return 16454
+    def info(self) -> BaseInfo:
+        return _LIST
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,16 +219,8 @@ class Map(Type):
         return f"map[text=>{self.value}]"
 
     @property
-    def category(self) -> str:
-        return "U"
-
-    @property
-    def preferred(self) -> bool:
-        return False
-
-    @property
-    def oid(self) -> int:
-        return 16455
+    def info(self) -> BaseInfo:
+        return _MAP
 
 
 @dataclass(frozen=True, eq=False)
