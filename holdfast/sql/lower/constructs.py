@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
 from holdfast.plan.errors import DataError
+from holdfast.plan.functions.function import Function
 from holdfast.plan.functions.numeric_types import numeric_of
 from holdfast.plan.functions.records import field as record_field
+from holdfast.plan.functions.registry import FUNCTIONS
 from holdfast.plan.scalar import Call, Case, Coalesce, Constant, Scalar, null
 from holdfast.plan.types import (
     BOOL,
@@ -30,7 +32,7 @@ from holdfast.plan.types import (
     map_of,
     record_of,
 )
-from holdfast.sql.coerce import as_deep, placed
+from holdfast.sql.coerce import as_deep, placed, shown
 from holdfast.sql.errors import (
     CannotCoerce,
     DatatypeMismatch,
@@ -50,6 +52,7 @@ from holdfast.sql.typenames import type_of
 
 _INT8_BOUND = 2**63
 _EMPTY_HINT = "Explicitly cast to the desired type, for example ARRAY[]::integer[]."
+_JSON_HINT = "jsonb subscript must be coercible to either integer or text."
 _MAP_HINT = "Use the operator ->, as in map -> 'key'."
 _MOVE_TO_FROM = "You might be able to move the set-returning function into a LATERAL FROM item."
 
@@ -345,12 +348,23 @@ def _long(expression: syntax.Expression, block: Block) -> Scalar:
 
 
 def _of_json(operand: Term, steps: Sequence[syntax.Subscript | syntax.Slice], block: Block) -> Term:
-    found = operand
+    scalar = operand.scalar
     for step in steps:
         if isinstance(step, syntax.Slice):
             raise DatatypeMismatch("jsonb subscript does not support slices", step.location)
-        found = operator("->", [found, block.term(step.index)], operand.location, block.coercion)
-    return found
+        scalar = call(*_json_subscript(scalar, block.term(step.index), block))
+    return Term(scalar, operand.location)
+
+
+def _json_subscript(scalar: Scalar, index: Term, block: Block) -> tuple[Function, tuple[Scalar, Scalar]]:
+    """The function that looks up a key or a place in `scalar`, and its arguments."""
+    for function in FUNCTIONS["jsonb_subscript"]:
+        target = function.arguments[1]
+        assert isinstance(target, Type)  # text first, which is what a literal is read as, and integer
+        found = block.coercion.to_base(index, target)
+        if found is not None:
+            return function, (scalar, found.scalar)
+    raise DatatypeMismatch(f"subscript type {shown(index.type)} is not supported", index.location, _JSON_HINT)
 
 
 def collate(expression: syntax.Collate, block: Block) -> Term:
