@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from holdfast.plan.functions.registry import FUNCTIONS
 from holdfast.plan.rebuild import rebuilt
 from holdfast.plan.relation import OrderKey, Plan, Relation
 from holdfast.plan.scalar import Call, Constant, Scalar, Subquery, transform
@@ -45,6 +46,13 @@ _VALUES: Mapping[str, Callable[[Known], object]] = {
 }
 
 
+def _age(call: Call, known: Known) -> Scalar:
+    """Counted from the start of today, `age(t)` is a function of its argument alone."""
+    between = next(each for each in FUNCTIONS["age"] if each.arguments == call.function.arguments * 2)
+    today = Constant(known.now // _DAY * _DAY, call.arguments[0].type)
+    return Call(between, (today, *call.arguments), call.type, call.nullable)
+
+
 def with_known(plan: Plan, known: Known) -> Plan:
     """The plan with the values of stable functions in it."""
 
@@ -56,6 +64,8 @@ def with_known(plan: Plan, known: Known) -> Plan:
             return Subquery(part.kind, relation(part.relation), part.predicate, part.type, part.nullable)
         if not isinstance(part, Call) or part.function.stability != "stable":
             return part
+        if part.function.name == "age":
+            return _age(part, known)
         if part.function.name not in _VALUES:
             raise NotSupported(f"function {part.function.name} is not supported here")
         return Constant(_VALUES[part.function.name](known), part.type)

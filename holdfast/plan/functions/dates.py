@@ -388,6 +388,10 @@ _FUNCTIONS = (
         for type_ in _TIMESTAMPS
     ),
     *(
+        Function("age", (type_,), INTERVAL, stability="stable", fails=True, doc="The age at the start of today.")
+        for type_ in _TIMESTAMPS
+    ),
+    *(
         Function("isfinite", (type_,), BOOL, _isfinite, _spark_isfinite, doc="Whether it is not infinite.")
         for type_ in _TIMESTAMPS
     ),
