@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast.plan.errors import DataError
-from holdfast.plan.functions.function import Aggregate, Function, ResultColumns, TableFunction, WindowFunction
+from holdfast.plan.functions.function import Aggregate, Any, Function, ResultColumns, TableFunction, WindowFunction
+from holdfast.plan.functions.variadic import over_elements
 from holdfast.plan.relation import AggregateCall, ColumnType, OrderKey
-from holdfast.plan.scalar import Call, Column, Constant, Outer, Scalar
-from holdfast.plan.types import INT4, Type
-from holdfast.sql.coerce import placed, shown
+from holdfast.plan.scalar import Column, Constant, Outer, Scalar
+from holdfast.plan.types import INT4, Array, Type, array_of
+from holdfast.sql.coerce import as_deep, placed, shown
 from holdfast.sql.errors import (
     AmbiguousFunction,
+    DatatypeMismatch,
     GroupingError,
     InvalidColumnReference,
     NotSupported,
@@ -82,7 +84,7 @@ def resolved(expression: syntax.Call, block: Block) -> Resolved | Term:
         # What an aggregate reads need not be grouped by.
         del block.references[before:]
     if expression.variadic:
-        terms[-1:] = _spread(terms[-1])
+        return _over_array(expression, name, terms, block)
     by_name = any(isinstance(argument, syntax.NamedArgument) for argument in expression.arguments)
     if by_name and name in _NAMES:
         found = _in_order(expression.arguments, terms, _NAMES[name])
@@ -121,12 +123,23 @@ def _in_order(
     return [found.get(name, Term(Constant(0, INT4), 0)) for name in names[: last + 1]]
 
 
-def _spread(term: Term) -> list[Term]:
-    """The arguments that VARIADIC makes of an array, which must be written out."""
-    array = term.scalar
-    if not isinstance(array, Call) or array.function.name != "array":
-        raise NotSupported("VARIADIC is only supported before ARRAY[...]", term.location)
-    return [Term(part, term.location) for part in array.arguments]
+def _over_array(expression: syntax.Call, name: str, terms: Sequence[Term], block: Block) -> Resolved:
+    """A call with VARIADIC, whose last argument is an array of what the function takes any number of."""
+    *first, last = terms
+    types = tuple([bare(term.type) for term in first])
+    element = last.type.element if isinstance(last.type, Array) else last.type
+    resolution = resolve_function(name, (*types, bare(element)))
+    if isinstance(resolution, Resolution) and isinstance(resolution.overload, Function):
+        function, target = resolution.overload, resolution.targets[-1]
+        if function.variadic and len(function.arguments) == len(terms):
+            if function.arguments[-1] is Any.ANY and not isinstance(last.type, Array):
+                raise DatatypeMismatch("VARIADIC argument must be an array", last.location)
+            array = block.coercion.to_base(last, as_deep(array_of(target), last.type))
+            if array is not None:
+                fixed = Resolution(function, resolution.targets[:-1])
+                return Resolved(over_elements(function), (*arguments_of(fixed, first, block.coercion), array.scalar))
+    written = _shown(expression, (*types, bare(last.type)))
+    raise UndefinedFunction(f"function {written} does not exist", expression.location, _NO_FUNCTION)
 
 
 def _shown(expression: syntax.Call, types: Sequence[Type]) -> str:

@@ -8,7 +8,7 @@ from holdfast.compute.evaluate import evaluate
 from holdfast.plan.decorrelate import decorrelate
 from holdfast.sql import plan_query
 from holdfast.sql.catalog import EmptyCatalog
-from holdfast.sql.errors import DatatypeMismatch
+from holdfast.sql.errors import DatatypeMismatch, UndefinedFunction
 from tests.differential.answer import Answer
 from tests.differential.ask import answer_of
 
@@ -73,3 +73,45 @@ def test_an_array_has_the_dimensions_that_its_text_has(expression: str, expected
 )
 def test_a_cast_cuts_off_what_is_too_long(expression: str, expected: str) -> None:
     assert rows(f"SELECT {expression}") == [(expected,)]
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("concat(VARIADIC array['a','b'])", "ab"),
+        ("concat(VARIADIC array[1,null,2.5])", "12.5"),
+        ("concat(VARIADIC '{{1,2},{3,4}}'::int[])", "1234"),
+        ("concat(VARIADIC '{}'::int[])", ""),
+        ("concat(VARIADIC null::text[])", None),
+        ("concat_ws(',', VARIADIC string_to_array('a b',' '))", "a,b"),
+        ("concat_ws(null, VARIADIC array['a'])", None),
+        ("format('%s %s', VARIADIC '{1,2}'::int[])", "1 2"),
+        ("format('x', VARIADIC null::text[])", "x"),
+        ("jsonb_build_array(VARIADIC '{1,2}'::int[])", "[1, 2]"),
+        ("jsonb_build_object(VARIADIC '{1,2}'::int[])", '{"1": 2}'),
+        ("""jsonb_extract_path('{"a":1}', VARIADIC '{a}')""", "1"),
+        ("""jsonb_extract_path('{"a":1}', VARIADIC '{a}'::varchar[])""", "1"),
+        ("""jsonb_extract_path('{"a":1}', VARIADIC '{a,null}'::text[])""", None),
+    ],
+)
+def test_variadic_takes_the_elements_of_an_array_as_arguments(expression: str, expected: str | None) -> None:
+    assert rows(f"SELECT {expression}") == [(expected,)]
+
+
+@pytest.mark.parametrize("argument", ["1", "null", "'{a,b}'"])
+def test_variadic_takes_an_array(argument: str) -> None:
+    with pytest.raises(DatatypeMismatch, match="VARIADIC argument must be an array"):
+        rows(f"SELECT concat(VARIADIC {argument})")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "upper(VARIADIC array['a'])",
+        "concat_ws(',', 'x', VARIADIC array['a'])",
+        "jsonb_extract_path('{}', VARIADIC '{1}'::int[])",
+    ],
+)
+def test_variadic_is_for_functions_of_any_number_of_such_arguments(expression: str) -> None:
+    with pytest.raises(UndefinedFunction):
+        rows(f"SELECT {expression}")
