@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from holdfast.errors import HoldfastError
 from holdfast.persist.blob import Blob
@@ -13,6 +14,7 @@ from holdfast.persist.inspect import collection_tables, collections_table, store
 from holdfast.persist.location import Location
 from holdfast.persist.metadata import Commit, Committed, Metadata
 from holdfast.persist.scrub import scrub
+from holdfast.query import query
 from holdfast.tour import tour
 
 
@@ -34,6 +36,22 @@ def _parser() -> argparse.ArgumentParser:
     demo = commands.add_parser("demo", help="a short tour, in a folder that is removed afterwards")
     demo.set_defaults(run=lambda _: tour())
 
+    ask = commands.add_parser(
+        "query", help="run a query over files", description="Run a query of PostgreSQL's SQL over files, on Spark."
+    )
+    ask.add_argument("sql", metavar="SQL", help="the query")
+    ask.add_argument(
+        "--table",
+        action="append",
+        type=_table,
+        default=[],
+        metavar="NAME=FILE",
+        help="a table: a file that ends with .parquet, .csv (with names in the first line), .json or .jsonl (lines)",
+    )
+    ask.add_argument("--format", choices=("table", "csv", "json"), default="table", help="(default: %(default)s)")
+    ask.add_argument("--explain", choices=("plan", "optimized", "spark"), help="show how, instead of running it")
+    ask.set_defaults(run=lambda options: query(options.sql, dict(options.table), options.format, options.explain))
+
     for name, run, text in (
         ("inspect", _inspect, "show the collections of a store, or one of them in detail"),
         ("scrub", _scrub, "verify a whole store and name what is damaged"),
@@ -47,6 +65,13 @@ def _parser() -> argparse.ArgumentParser:
         if name == "inspect":
             command.add_argument("collection", nargs="?", help="the name of a collection")
     return parser
+
+
+def _table(argument: str) -> tuple[str, Path]:
+    name, equals, path = argument.partition("=")
+    if not (name and equals and path):
+        raise argparse.ArgumentTypeError(f"{argument!r} is not NAME=FILE")
+    return name, Path(path)
 
 
 def _complain(error: HoldfastError) -> int:

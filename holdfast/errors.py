@@ -26,3 +26,7 @@ class DataCorruption(HoldfastError):
 
 class QueryError(HoldfastError):
     """The statement cannot be run as written."""
+
+
+class FileUnusable(HoldfastError):
+    """A file that the user named cannot be read, or is not what it should be."""

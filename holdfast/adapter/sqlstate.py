@@ -22,6 +22,7 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     errors.UnavailableError: "57P03",  # cannot_connect_now
     errors.OutcomeUnknown: "40003",  # statement_completion_unknown
     errors.DataCorruption: "XX001",  # data_corrupted
+    errors.FileUnusable: "58P01",  # undefined_file
     errors.QueryError: "42000",  # syntax_error_or_access_rule_violation
     # The data.
     data.DataError: "22000",  # data_exception
