@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any as Anything
 from typing import Literal, TypeAlias
 
 from holdfast.plan.types import Type
@@ -158,6 +159,13 @@ class ResultColumns:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class ColumnsByConstant:
+    """The columns of a table function whose first argument, which must be a constant, decides them."""
+
+    of: Callable[[Anything], ResultColumns]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class TableFunction:
     """A function that returns rows.
 
@@ -167,7 +175,7 @@ class TableFunction:
 
     name: str
     arguments: tuple[Pattern, ...]
-    columns: ResultColumns | Callable[[Sequence[Type]], ResultColumns]
+    columns: ResultColumns | Callable[[Sequence[Type]], ResultColumns] | ColumnsByConstant
     python: Callable[..., Iterable[tuple[object, ...]]]
     spark: SparkText | None = None
     strict: bool = True

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal
-from functools import lru_cache
 from typing import Any as Anything
 
 from holdfast.plan.calendar import MICROS_PER_DAY, is_infinite
@@ -126,24 +124,6 @@ def _entry_columns(types: Sequence[Type]) -> ResultColumns:
 
 
 _SPARK_ENTRIES = "transform(array_sort(map_keys({0})), _key -> named_struct('key', _key, 'value', {0}[_key]))"
-
-
-@lru_cache(maxsize=256)
-def csv_extract(columns: int) -> TableFunction:
-    """`csv_extract(columns, text)`, whose first argument says how many columns there are and so is no value."""
-
-    def python(text: str) -> Iterator[tuple[str, ...]]:
-        return (tuple(row) for row in csv.reader([text], strict=False) if len(row) == columns)
-
-    return TableFunction(
-        "csv_extract",
-        (TEXT,),
-        ResultColumns(
-            tuple(f"column{number}" for number in range(1, columns + 1)), (TEXT,) * columns, (False,) * columns
-        ),
-        python,
-        doc="The fields of a line of CSV, if there are as many as were asked for.",
-    )
 
 
 def _series(arguments: tuple[Type, ...], python: Anything, spark: Anything = None) -> TableFunction:

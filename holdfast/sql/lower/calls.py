@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.plan.errors import DataError
-from holdfast.plan.functions.function import Aggregate, Any, Function, ResultColumns, TableFunction, WindowFunction
+from holdfast.plan.errors import DataError, InvalidParameterValue
+from holdfast.plan.functions.function import (
+    Aggregate,
+    Any,
+    ColumnsByConstant,
+    Function,
+    ResultColumns,
+    TableFunction,
+    WindowFunction,
+)
 from holdfast.plan.functions.variadic import over_elements
 from holdfast.plan.relation import AggregateCall, ColumnType, OrderKey
 from holdfast.plan.scalar import Column, Constant, Outer, Scalar
@@ -268,9 +276,15 @@ def _table(function: TableFunction, arguments: tuple[Scalar, ...], expression: s
 
 
 def returned_columns(function: TableFunction, arguments: Sequence[Scalar], location: int) -> ResultColumns:
-    if isinstance(function.columns, ResultColumns):
-        return function.columns
+    columns = function.columns
+    if isinstance(columns, ResultColumns):
+        return columns
     try:
-        return function.columns([argument.type for argument in arguments])
+        if not isinstance(columns, ColumnsByConstant):
+            return columns([argument.type for argument in arguments])
+        first = arguments[0]
+        if not isinstance(first, Constant) or first.value is None:
+            raise InvalidParameterValue(f"the first argument of {function.name} must be a constant")
+        return columns.of(first.value)
     except DataError as error:
         raise placed(error, location) from None
