@@ -10,8 +10,8 @@ ways to say that without a loop.
   works, and is tried second since it reads the outer rows once more.
 
 A query for one value is joined so that each outer row stays exactly once; EXISTS and IN that filter are semi-joins.
-Where PostgreSQL would not evaluate a query because a CASE does not come to it, we do, and drop its value; only that
-it has more than one row is an error then that PostgreSQL would not show.
+Where PostgreSQL would not evaluate a query because a CASE does not come to it, we do, and drop its value. That it has
+more than one row is an error only where the value is asked for.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from holdfast.plan.columns import (
     width_of,
 )
 from holdfast.plan.free import free_in, free_in_scalar, holds_query, scalars
-from holdfast.plan.functions.internal import SINGLE_VALUE
+from holdfast.plan.functions.internal import SINGLE_VALUE, SOME_VALUE
 from holdfast.plan.functions.registry import AGGREGATES, FUNCTIONS
 from holdfast.plan.rebuild import aggregate_with, inlined, outer_moved, window_with
 from holdfast.plan.relation import (
@@ -169,15 +169,16 @@ class _Row:
     def _attach_value(self, query: Subquery) -> Scalar:
         pulled = _try_pull(query.relation)
         if pulled is not None and not pulled.residual:
-            single = pulled if pulled.one_row else _single(pulled)
-            return self._joined(single)[0]
+            if pulled.one_row:
+                return self._joined(pulled)[0]
+            return _checked(*self._joined(_counted(pulled)))
         used, found = self._bindings(query.relation, ())
         if used and _has_one_row(query.relation):
             return self._looked_up(used, found)
         keys = tuple(columns_at(found, range(len(used))))
-        value = column(found, len(used))
-        single_value = AggregateCall(SINGLE_VALUE, (value,), value.type, True)
-        return self._looked_up(used, Reduce(found, keys, (single_value,)))
+        value = self._looked_up(used, Reduce(found, keys, _value_and_count(column(found, len(used)))))
+        assert isinstance(value, Column)
+        return _checked(value, column(self.relation, value.index + 1))
 
     def _attach_exists(self, query: Subquery) -> Scalar:
         if not free_in(query.relation):
@@ -445,15 +446,25 @@ def _try_pull(relation: Relation) -> _Pulled | None:
         return None
 
 
-def _single(pulled: _Pulled) -> _Pulled:
-    """A query for one value, with an error where it has more rows than one for an outer row."""
+def _value_and_count(value: Scalar) -> tuple[AggregateCall, ...]:
+    count = next(found for found in AGGREGATES["count"] if not found.arguments)
+    return AggregateCall(SOME_VALUE, (value,), value.type, True), AggregateCall(count, (), INT8, False)
+
+
+def _checked(value: Scalar, count: Scalar) -> Scalar:
+    """The value, with an error where there is more than one: only for rows that ask for it."""
+    return Call(SINGLE_VALUE, (value, count), value.type, True)
+
+
+def _counted(pulled: _Pulled) -> _Pulled:
+    """A query for one value as that value and how many rows there are."""
     relation = pulled.relation
     value = column(relation, 0)
-    call = AggregateCall(SINGLE_VALUE, (value,), value.type, True)
     keys = tuple(columns_at(relation, pulled.tied))
-    reduced = projected(Reduce(relation, keys, (call,)), [len(keys), *range(len(keys))])
-    ties = tuple(_Tie(tie.equals, tie.outer, 1 + place) for place, tie in enumerate(pulled.ties))
-    return _Pulled(reduced, 1, ties, default=(null(value.type),), one_row=True)
+    first = len(keys)
+    reduced = projected(Reduce(relation, keys, _value_and_count(value)), [first, first + 1, *range(first)])
+    ties = tuple(_Tie(tie.equals, tie.outer, 2 + place) for place, tie in enumerate(pulled.ties))
+    return _Pulled(reduced, 2, ties, default=(null(value.type), null(INT8)), one_row=True)
 
 
 def _pull(relation: Relation) -> _Pulled:

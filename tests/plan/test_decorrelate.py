@@ -140,12 +140,12 @@ def test_a_query_for_a_value_has_at_most_one_row() -> None:
     assert_shows(
         decorrelated(Map(T, (value(Project(TIED, (1,))),))),
         """
-        Project (#0, #1, #4)
-          Map (#2)
-            LeftJoin on (#0 = #3)
+        Project (#0, #1, #5)
+          Map (single_value(#2, #3))
+            LeftJoin on (#0 = #4)
               Get t
-              Project (#1, #0)
-                Reduce by (#1) (single_value(#0))
+              Project (#1, #2, #0)
+                Reduce by (#1) (some_value(#0), count(*))
                   Project (#1, #0, #1)
                     Get u
         """,

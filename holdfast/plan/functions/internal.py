@@ -5,25 +5,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from holdfast.plan.errors import CardinalityViolation
-from holdfast.plan.functions.function import Aggregate, Any, Family
+from holdfast.plan.functions.function import Aggregate, Any, Family, Function
 from holdfast.plan.functions.spark_text import failure
+from holdfast.plan.types import INT8
 
 
-def _single_value(rows: Sequence[tuple[object]]) -> object:
-    if len(rows) > 1:
-        raise CardinalityViolation
+def _some_value(rows: Sequence[tuple[object]]) -> object:
     return rows[0][0] if rows else None
 
 
-SINGLE_VALUE = Aggregate(
-    "single_value",
+def _single_value(value: object, count: int | None) -> object:
+    if count is not None and count > 1:
+        raise CardinalityViolation
+    return value
+
+
+SOME_VALUE = Aggregate(
+    "some_value",
     (Any.ELEMENT,),
     Any.ELEMENT,
-    _single_value,
-    f"CASE WHEN count(1) > 1 THEN {failure(CardinalityViolation, str(CardinalityViolation()))} ELSE first({{0}}) END",
+    _some_value,
+    "first({0})",
     strict=False,
-    fails=True,
-    doc="The one value of a query that stands for a value.",
+    doc="The value of one of the rows, null or not: whoever looks at it knows that there is only one.",
 )
 
-FAMILY = Family("Internal", aggregates=(SINGLE_VALUE,))
+SINGLE_VALUE = Function(
+    "single_value",
+    (Any.ELEMENT, INT8),
+    Any.ELEMENT,
+    _single_value,
+    f"CASE WHEN {{1}} > 1 THEN {failure(CardinalityViolation, str(CardinalityViolation()))} ELSE {{0}} END",
+    strict=False,
+    makes_null=True,
+    fails=True,
+    doc="The one value of a query that stands for a value, if it does not have more rows than one.",
+)
+
+FAMILY = Family("Internal", functions=(SINGLE_VALUE,), aggregates=(SOME_VALUE,))
