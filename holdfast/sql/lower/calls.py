@@ -34,6 +34,7 @@ from holdfast.sql.errors import (
 from holdfast.sql.lower.apply import arguments_of, call
 from holdfast.sql.lower.block import AGGREGATES, FILTER, TABLES, WINDOWS, Block, TableCall
 from holdfast.sql.lower.constructs import record
+from holdfast.sql.lower.hypothetical import HYPOTHETICAL, hypothetical
 from holdfast.sql.lower.levels import lowest_level, reads
 from holdfast.sql.lower.order import order_key
 from holdfast.sql.lower.outer import raised
@@ -63,6 +64,8 @@ class Resolved:
 
 
 def called(expression: syntax.Call, block: Block) -> Term:
+    if expression.within_group and function_name(expression) in HYPOTHETICAL:
+        return hypothetical(expression, block)
     found = resolved(expression, block)
     if isinstance(found, Term):
         return found
