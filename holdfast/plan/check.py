@@ -46,7 +46,7 @@ Outers = tuple[Columns, ...]
 
 
 def check(plan: Plan | Relation, *, decorrelated: bool = False) -> None:
-    """Raise `UsageError` for a plan that makes no sense. Once `decorrelated`, no query refers to the rows of another."""
+    """Raise `UsageError` for a plan that makes no sense. Once `decorrelated`, no query refers to rows of another."""
     checker = _Checker(decorrelated)
     if not isinstance(plan, Plan):
         checker.relation(plan, {}, ())

@@ -15,7 +15,8 @@ def bottom_up(relation: Relation, change: Callable[[Relation], Relation]) -> Rel
     def walk(part: Relation) -> Relation:
         if part not in done:
             # Most of a plan stays as it is, and is not made again.
-            same = all([walk(below) is below for below in inputs(part)])
+            before = inputs(part)
+            same = tuple(map(walk, before)) == before
             done[part] = change(part if same else rebuilt(part, lambda below, _: done[below], lambda scalar: scalar))
         return done[part]
 
