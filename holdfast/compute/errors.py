@@ -47,7 +47,10 @@ def query_errors() -> Iterator[None]:
         with spark_errors():
             yield
     except SparkJobFailed as error:
-        raise meant(error) from error
+        found = meant(error)
+        if found is error:
+            raise
+        raise found from error
 
 
 def meant(error: SparkJobFailed) -> HoldfastError:

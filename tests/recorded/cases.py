@@ -11,14 +11,17 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 from holdfast.plan.functions.function import Any, Cast, Function, Pattern
 from holdfast.plan.functions.registry import FAMILIES
 from holdfast.plan.types import BASES
-from tests.recorded.edges import EDGES, NULL
+from tests.recorded.edges import EDGES, edges_of
 
 SAMPLE = 24
-"""Expressions of one signature."""
+"""Expressions of one signature without nulls."""
+NULLS = 3
+"""Expressions of one signature for each argument that is null. The others may be such that they fail."""
 
 _KINDS: dict[Any, tuple[str, ...]] = {
     Any.ANY: ("int4", "text"),
@@ -44,46 +47,49 @@ class Signature:
     def shown(self) -> str:
         return f"{self.kind} {self.name}({', '.join(self.bases)})"
 
-    def expressions(self) -> list[str]:
+    def rows(self) -> list[tuple[str | None, ...]]:
+        """Texts of arguments: a sample of the edges, and for each argument rows in which it is null."""
         seed = int.from_bytes(hashlib.sha256(self.shown.encode()).digest()[:8])
         chooser = random.Random(seed)  # a sample that is always the same
-        pools = [[f"'{_escaped(text)}'::{_written(base)}" for text in EDGES[base]] for base in self.bases]
-        everything = [list(values) for values in product(*pools)] if _size(pools) <= SAMPLE else []
-        if not everything:
-            everything = [[chooser.choice(pool) for pool in pools] for _ in range(SAMPLE)]
-        for place, base in enumerate(self.bases):
-            row = [chooser.choice(pool) for pool in pools]
-            row[place] = f"{NULL}::{_written(base)}"
-            everything.append(row)
-        return list(dict.fromkeys(self._text(row) for row in everything))
+        pools = [edges_of(self.name, self.bases, place) for place in range(len(self.bases))]
+        if prod(map(len, pools)) <= SAMPLE:
+            found: list[tuple[str | None, ...]] = list(product(*pools))
+        else:
+            found = [tuple(chooser.choice(pool) for pool in pools) for _ in range(SAMPLE)]
+        for place in (*range(len(self.bases)),) * NULLS:
+            row: list[str | None] = [chooser.choice(pool) for pool in pools]
+            row[place] = None
+            found.append(tuple(row))
+        return list(dict.fromkeys(found))
 
-    def _text(self, arguments: Sequence[str]) -> str:
+    def literals(self, row: Sequence[str | None]) -> list[str]:
+        """The arguments as SQL has them."""
+        return [
+            f"{'null' if text is None else quoted(text)}::{written(base)}"
+            for text, base in zip(row, self.bases, strict=True)
+        ]
+
+    def call(self, arguments: Sequence[str]) -> str:
         if self.kind == "cast":
-            return f"({arguments[0]})::{_written(self.name)}"
+            return f"({arguments[0]})::{written(self.name)}"
+        if self.kind == "operator" and len(arguments) == 2:
+            return f"({arguments[0]} {self.name} {arguments[1]})"
         if self.kind == "operator":
-            return (
-                f"({arguments[0]} {self.name} {arguments[1]})"
-                if len(arguments) == 2
-                else f"({self.name} {arguments[0]})"
-            )
+            return f"({self.name} {arguments[0]})"
         return f"{self.name}({', '.join(arguments)})"
 
-
-def _escaped(text: str) -> str:
-    return text.replace("'", "''")
-
-
-def _size(pools: Sequence[Sequence[str]]) -> int:
-    size = 1
-    for pool in pools:
-        size *= len(pool)
-    return size
+    def expressions(self) -> list[str]:
+        return [self.call(self.literals(row)) for row in self.rows()]
 
 
-def _written(base: str) -> str:
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def written(base: str) -> str:
     """A base type as SQL has it. `char` alone would be another type."""
     if base.startswith("_"):
-        return f"{_written(base[1:])}[]"
+        return f"{written(base[1:])}[]"
     return {"char": '"char"', "bpchar": "bpchar"}.get(base, base)
 
 

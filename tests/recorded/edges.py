@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-NULL = "null"
+from collections.abc import Mapping, Sequence
 
 EDGES: Mapping[str, tuple[str, ...]] = {
     "bool": ("true", "false"),
@@ -87,3 +85,124 @@ EDGES: Mapping[str, tuple[str, ...]] = {
     "tstzrange": ("[2020-01-01 00:00+00,2020-02-01 00:00+00)", "empty"),
 }
 """By base type, as texts that the type reads."""
+
+
+_UNITS = (
+    "year",
+    "month",
+    "day",
+    "hour",
+    "minute",
+    "second",
+    "week",
+    "quarter",
+    "decade",
+    "century",
+    "millennium",
+    "milliseconds",
+    "microseconds",
+    "isoyear",
+    "dow",
+    "doy",
+    "isodow",
+    "epoch",
+    "julian",
+    "YEAR",
+    "Month",
+    "timezone",
+)
+_ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "+02:00", "-05", "EST", "utc", "Nowhere/Else")
+_REGEXES = (
+    "a",
+    "^a.c$",
+    "[a-z]+",
+    "(b|c)+",
+    "\\d+",
+    "\\w",
+    "\\s+",
+    "o{2}",
+    "(.)(.)",
+    "(?i)ABC",
+    "a*",
+    "[[:alpha:]]+",
+    "x?",
+    "l+?",
+    "\\mW",
+    "(",
+    "[",
+    "(a)\\1",
+    "^$",
+    ".*",
+    "ß|Ü",
+)
+_FLAGS = ("", "g", "i", "gi", "x", "n", "z")
+_LIKES = ("%", "_", "a%", "%c", "%b%", "_b_", "a\\%", "abc", "ABC", "%\\", "", "%ö%", "Hello%", "__", "%_%")
+_ENCODINGS = ("hex", "base64", "escape", "HEX")
+_CHARACTER_SETS = ("UTF8", "utf-8", "LATIN1", "WIN1252", "SQL_ASCII")
+_DATE_FORMATS = (
+    "YYYY-MM-DD HH24:MI:SS.US",
+    "Day, DD Month YYYY",
+    "FMDay FMDD FMMon",
+    "HH12:MI AM",
+    "IYYY-IW-ID",
+    "J Q WW D DDD",
+    'YYYYth "quoted"',
+    "CC YY Y,YYY",
+    "MS US SSSS",
+    "TZ OF",
+    "",
+)
+_NUMBER_FORMATS = ("999", "0000", "9,999.99", "FM999.009", "S99", "99V9", "9.99EEEE", "RN", "PR999", "L999", "MI99", "")
+_PATHS = ("{}", "{a}", "{b,c}", "{b,c,0}", "{0}", "{-1}", "{3,b}", "{x}", "{0,1}")
+
+MEANT: Mapping[tuple[str, str, int], tuple[str, ...]] = {
+    **{(name, "", 0): _UNITS for name in ("date_trunc", "date_part", "extract")},
+    ("timezone", "", 0): _ZONES,
+    ("date_trunc", "", 2): _ZONES,
+    **{(name, "", 1): _REGEXES for name in ("~", "~*", "!~", "!~*", "textregexeq", "textregexne")},
+    **{
+        (f"regexp_{name}", "", 1): _REGEXES
+        for name in (
+            "match",
+            "matches",
+            "replace",
+            "split_to_array",
+            "split_to_table",
+            "count",
+            "instr",
+            "substr",
+            "like",
+        )
+    },
+    **{(f"regexp_{name}", "", 2): _FLAGS for name in ("match", "matches", "split_to_array", "split_to_table", "like")},
+    ("regexp_replace", "", 2): ("", "x", "[\\1]", "\\&\\&", "\\\\", "$1"),
+    ("regexp_replace", "", 3): _FLAGS,
+    **{(name, "", 1): _LIKES for name in ("~~", "!~~", "~~*", "!~~*", "like", "notlike")},
+    ("like_escape", "", 1): ("", "\\", "x", "%", "ab"),
+    **{(name, "", 1): _ENCODINGS for name in ("encode", "decode")},
+    **{(name, "", 1): _CHARACTER_SETS for name in ("convert_from", "convert_to", "convert", "length")},
+    **{("to_char", base, 1): _DATE_FORMATS for base in ("timestamp", "timestamptz", "interval")},
+    **{("to_char", base, 1): _NUMBER_FORMATS for base in ("int4", "int8", "float4", "float8", "numeric")},
+    **{
+        (name, "", 1): _PATHS
+        for name in (
+            "#>",
+            "#>>",
+            "#-",
+            "jsonb_set",
+            "jsonb_insert",
+            "jsonb_set_lax",
+            "jsonb_extract_path",
+            "jsonb_delete_path",
+        )
+    },
+    **{(name, "jsonb", 1): ("a", "b", "d", "x") for name in ("->", "->>", "?", "-")},
+    **{(name, "", 1): ("NFC", "NFD", "NFKC", "nfkd") for name in ("normalize", "is_normalized")},
+}
+"""Texts with a meaning for an argument, by function, type of its first argument (or any) and place."""
+
+
+def edges_of(name: str, bases: Sequence[str], place: int) -> tuple[str, ...]:
+    """What one argument of a function is tried on: values that mean something there, and some that do not."""
+    meant = MEANT.get((name, bases[0], place)) or MEANT.get((name, "", place), ())
+    return (*meant, *EDGES[bases[place]][: 3 if meant else None])

@@ -177,7 +177,8 @@ def _spark_trimmed(texts: Texts, _types: Arguments, _result: Type) -> str:
     message = f"concat('number of elements to trim must be between 0 and ', size({value}))"
     wrong = failure_of(ArraySubscriptError, message)
     trimmed = f"slice({value}, 1, size({value}) - {count})"
-    return f"CASE WHEN {count} < 0 OR {count} > size({value}) THEN {wrong} ELSE {trimmed} END"
+    is_wrong = f"{value} IS NOT NULL AND ({count} < 0 OR {count} > size({value}))"
+    return f"CASE WHEN {is_wrong} THEN {wrong} ELSE {trimmed} END"
 
 
 def _reversed(value: Tuple) -> Tuple:
@@ -317,7 +318,7 @@ def _flat(text: str, type_: Type) -> str:
 
 
 def _position(types: Types, value: Tuple | None, item: object, start: int | None = 1) -> int | None:
-    if value is None:
+    if not value:
         return None
     if start is None:
         raise NullValueNotAllowed("initial position must not be null")

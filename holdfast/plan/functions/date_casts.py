@@ -222,7 +222,8 @@ def _cut(text: str, result: Type) -> str:
 
 
 def _spark_write_time(texts: Sequence[str], _types: Sequence[Type], result: Type) -> str:
-    return _cut(f"CAST({texts[0]} AS STRING)", result)
+    # Spark has no text for the end of a day, though it keeps one that it read.
+    return _cut(f"IF(time_to_micros({texts[0]}) = {MICROS_PER_DAY}L, '24:00:00', CAST({texts[0]} AS STRING))", result)
 
 
 # mz_timestamp: milliseconds since 1970, none before.
