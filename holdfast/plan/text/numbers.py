@@ -29,8 +29,10 @@ INTEGER_RANGES: Mapping[str, tuple[int, int]] = {
     "mz_timestamp": (0, 2**63 - 1),
 }
 
-_INTEGER = re.compile(r"([+-]?)(?:(\d(?:_?\d)*)|0[xX]((?:_?[0-9a-fA-F])+)|0[oO]((?:_?[0-7])+)|0[bB]((?:_?[01])+))")
-_BASES = (10, 16, 8, 2)
+_INTEGER = re.compile(
+    r"([+-]?)(?:0[xX]((?:_?[0-9a-fA-F])+)|0[oO]((?:_?[0-7])+)|0[bB]((?:_?[01])+)|([0-9](?:_?[0-9])*))"
+)
+_BASES = (16, 8, 2, 10)
 _OID = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|(0[0-7]*)|([1-9]\d*))")
 _FLOAT = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?P<inf>inf(?:inity)?))", re.IGNORECASE | re.ASCII)
 _HEX_FLOAT = re.compile(r"[+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?\d+)?", re.IGNORECASE | re.ASCII)
@@ -75,11 +77,25 @@ def write_bool(value: bool) -> str:
 def read_integer(text: str) -> int | None:
     """Any integer in PostgreSQL's forms, or None."""
     found = _INTEGER.fullmatch(text.strip(SPACE))
-    if found is None or not text.isascii():
+    if found is None:
         return None
-    sign, *forms = found.groups()
-    value = next(int(digits.lstrip("_"), base) for digits, base in zip(forms, _BASES, strict=True) if digits)
-    return -value if sign == "-" else value
+    digits, base = _digits_of(found)
+    value = int(digits, base)
+    return -value if found[1] == "-" else value
+
+
+def _digits_of(found: re.Match[str]) -> tuple[str, int]:
+    _, *forms = found.groups()
+    return next((digits.replace("_", ""), base) for digits, base in zip(forms, _BASES, strict=True) if digits)
+
+
+def _overflows_early(text: str, greatest: int) -> bool:
+    """Whether PostgreSQL finds an integer too large before it comes to what is wrong after the digits."""
+    found = _INTEGER.match(text.lstrip(SPACE))
+    if found is None:
+        return False
+    digits, base = _digits_of(found)
+    return int(digits[:-1] or "0", base) > (greatest + 1) // base
 
 
 def _integer_reader(type_: Type) -> Callable[[str], int]:
@@ -88,7 +104,7 @@ def _integer_reader(type_: Type) -> Callable[[str], int]:
     def read(text: str) -> int:
         value = read_integer(text)
         if value is None:
-            raise invalid(name, text)
+            raise _out_of_range(name, text) if _overflows_early(text, greatest) else invalid(name, text)
         if not least <= value <= greatest:
             raise _out_of_range(name, text)
         return value
