@@ -289,7 +289,9 @@ def subscript(expression: syntax.Subscript | syntax.Slice, block: Block) -> Term
     inner: syntax.Expression = expression
     while isinstance(inner, syntax.Subscript | syntax.Slice):
         steps.append(inner)
-        inner = inner.operand
+        apart, inner = inner.apart, inner.operand
+        if apart:
+            break
     steps.reverse()
     operand = block.term(inner)
     match operand.type:

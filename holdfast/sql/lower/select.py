@@ -16,6 +16,7 @@ from holdfast.plan.relation import (
     Window,
     WindowCall,
     column,
+    nullable,
 )
 from holdfast.plan.scalar import Column, Constant, Scalar, columns_of
 from holdfast.plan.types import INT8
@@ -48,7 +49,7 @@ from holdfast.sql.lower.targets import lower_targets, output
 from holdfast.sql.lower.windows import check_windows, named_windows
 from holdfast.sql.scope import Scope
 from holdfast.sql.syntax.expression import Expression, Order
-from holdfast.sql.syntax.query import Select
+from holdfast.sql.syntax.query import GroupingSet, Select
 from holdfast.sql.term import Term
 
 _LIST_NEEDED = "for SELECT DISTINCT, ORDER BY expressions must appear in select list"
@@ -65,7 +66,10 @@ class _Select:
     def __init__(self, select: Select, order_by: Sequence[Order], inside: Inside) -> None:
         source = lower_from(select.from_items, inside)
         self.select, self.order_by = select, order_by
-        scope = Scope(source.items, source.relation.columns, inside.outer)
+        columns = source.relation.columns
+        if any(isinstance(item, GroupingSet) for item in select.group_by):
+            columns = nullable(columns)  # a key is null in the sets that lack it, also for queries inside
+        scope = Scope(source.items, columns, inside.outer)
         scope.beside = source.hidden
         self.block = block = Block(inside.statement, scope, inside.common)
         block.named_windows = named_windows(select.windows)

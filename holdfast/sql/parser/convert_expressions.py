@@ -356,6 +356,7 @@ class ExpressionConverter(ABC):
 
     def indirection(self, proto: Proto) -> Expression:
         found = self.expression(proto.arg)
+        apart = isinstance(found, Subscript | Slice)
         for step in proto.indirection:
             location = found.location
             match step.WhichOneof("node"):
@@ -365,9 +366,10 @@ class ExpressionConverter(ABC):
                     found = FieldStar(found, location=location)
                 case _ if step.a_indices.is_slice:
                     lower, upper = self.optional(step.a_indices, "lidx"), self.optional(step.a_indices, "uidx")
-                    found = Slice(found, lower, upper, location=location)
+                    found = Slice(found, lower, upper, apart, location=location)
                 case _:
-                    found = Subscript(found, self.expression(step.a_indices.uidx), location=location)
+                    found = Subscript(found, self.expression(step.a_indices.uidx), apart, location=location)
+            apart = False
         return found
 
     def call(self, proto: Proto) -> Expression:

@@ -195,12 +195,12 @@ class ExpressionRenderer(ABC):
                 return f"{self._selected(operand)}.{identifier(name)}"
             case FieldStar(operand=operand):
                 return f"{self._selected(operand)}.*"
-            case Subscript(operand=operand, index=index):
-                return f"{self._indexed(operand)}[{self.expression(index)}]"
-            case Slice(operand=operand, lower=lower, upper=upper):
+            case Subscript(index=index):
+                return f"{self._indexed(node)}[{self.expression(index)}]"
+            case Slice(lower=lower, upper=upper):
                 # Spaces keep the colon apart from a cast's.
                 bounds = " : ".join("" if bound is None else self.expression(bound) for bound in (lower, upper))
-                return f"{self._indexed(operand)}[{bounds}]"
+                return f"{self._indexed(node)}[{bounds}]"
             case Exists(query=query):
                 return f"EXISTS ({self.query(query)})"
             case Subquery(query=query):
@@ -289,8 +289,10 @@ class ExpressionRenderer(ABC):
             return self._text(operand)
         return f"({self._text(operand)})"
 
-    def _indexed(self, operand: Expression) -> str:
-        return self._text(operand) if isinstance(operand, _INDIRECT) else f"({self._text(operand)})"
+    def _indexed(self, node: Subscript | Slice) -> str:
+        operand = node.operand
+        bare = isinstance(operand, _INDIRECT) and not node.apart
+        return self._text(operand) if bare else f"({self._text(operand)})"
 
     def _case(self, node: Case) -> str:
         parts = ["CASE"]

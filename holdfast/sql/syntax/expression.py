@@ -94,17 +94,21 @@ class FieldStar(Node):
 
 @dataclass(frozen=True, slots=True)
 class Subscript(Node):
+    """`operand[index]`. Subscripts in a row are of one array; `apart`, the operand and its own stand in parentheses."""
+
     operand: Expression
     index: Expression
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Slice(Node):
-    """`operand[lower:upper]`, either bound of which may be absent."""
+    """`operand[lower:upper]`, either bound of which may be absent. `apart` is as for a `Subscript`."""
 
     operand: Expression
     lower: Expression | None
     upper: Expression | None
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,3 +154,6 @@ select (jsonb_each('{"a":1}')).*
 select jsonb_array_elements('[1]')
 select * from jsonb_array_elements('[1]')
 select * from jsonb_array_elements('[1]') x(y)
+select ((array[1,2,3])[2:3])[1], (array[[1,2],[3,4]])[1:2][2:2], ((array[[1,2],[3,4]])[1:2])[2:2], ((array[[1,2],[3,4]])[2:2])[1][2]
+select ((array[1])[1])[1]
+select (array[[1,2],[3,4]])[1:2][2]
