@@ -22,6 +22,7 @@ from holdfast.plan.rewrite.order_joins import order_joins
 from holdfast.plan.rewrite.outer_to_inner import outer_to_inner
 from holdfast.plan.rewrite.prune_columns import prune_columns
 from holdfast.plan.rewrite.push_down_filters import push_down_filters
+from holdfast.plan.rewrite.push_down_reduce import push_down_reduce
 from holdfast.plan.rewrite.share_common import share_common
 from holdfast.plan.rewrite.unwrap_casts import unwrap_casts
 
@@ -44,6 +45,7 @@ RULES: tuple[Rewrite, ...] = (
     fuse_maps,
     prune_columns,
     fuse_maps,
+    push_down_reduce,
 )
 """Run in this order, again until nothing changes."""
 

@@ -38,6 +38,7 @@ from holdfast.plan.rewrite.order_joins import order_joins
 from holdfast.plan.rewrite.outer_to_inner import outer_to_inner
 from holdfast.plan.rewrite.prune_columns import prune_columns
 from holdfast.plan.rewrite.push_down_filters import push_down_filters
+from holdfast.plan.rewrite.push_down_reduce import push_down_reduce
 from holdfast.plan.rewrite.share_common import share_common
 from holdfast.plan.rewrite.unwrap_casts import unwrap_casts
 from holdfast.plan.scalar import FALSE, TRUE, And, Call, Case, Coalesce, Or, null
@@ -395,3 +396,26 @@ def test_an_outer_join_that_looks_up_what_nobody_needs_goes_away() -> None:
     assert prune_columns(Project(OuterJoin(T, KEYED, (eq(col(1), col(2)),)), (0, 1))) is T
     kept = prune_columns(Project(OuterJoin(T, U, (eq(col(1), col(2)),)), (0, 1)))
     assert isinstance(kept, Project)
+
+
+def test_groups_are_made_before_they_are_looked_up() -> None:
+    join = Join((T, KEYED), (eq(col(0), col(2)),))
+    assert_shows(
+        push_down_reduce(Reduce(join, (col(0), col(3)), (count(), maximum(col(1))))),
+        """
+        Project (#0, #4, #1, #2)
+          Join on (#0 = #3)
+            Reduce by (#0) (count(*), max(#1))
+              Get t
+            Get k
+        """,
+    )
+
+
+def test_groups_of_rows_that_look_up_several_things_are_made_after() -> None:
+    by_other = Reduce(Join((T, KEYED), (eq(col(0), col(2)),)), (col(3),), (count(),))
+    assert push_down_reduce(by_other) is by_other
+    no_key = Reduce(Join((T, U), (eq(col(0), col(2)),)), (col(0), col(3)), (count(),))
+    assert push_down_reduce(no_key) is no_key
+    of_both = Reduce(Join((T, KEYED), (eq(col(0), col(2)),)), (col(0),), (maximum(col(3)),))
+    assert push_down_reduce(of_both) is of_both
