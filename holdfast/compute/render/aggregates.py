@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -21,7 +22,7 @@ from holdfast.compute.render.calls import (
     values_of,
 )
 from holdfast.compute.render.scalars import argument_text, atom, scalar_text
-from holdfast.plan.functions.function import Aggregate
+from holdfast.plan.functions.function import Aggregate, WindowFunction
 from holdfast.plan.relation import AggregateCall, ColumnType, OrderKey, Reduce, Values
 from holdfast.plan.scalar import Column, Scalar
 from holdfast.plan.types import Type
@@ -106,8 +107,12 @@ def collected_call(call: AggregateCall, parts: Sequence[Scalar]) -> PythonCall:
     return PythonCall(name, result_type(function.fails, call.type), batch)
 
 
-def portable(function: Aggregate, result: Type) -> Aggregate:
-    """The function without what only planning needs, which other processes need not get."""
+Collecting = TypeVar("Collecting", Aggregate, WindowFunction)
+
+
+@lru_cache(maxsize=4096)
+def portable(function: Collecting, result: Type) -> Collecting:
+    """The function without what only planning needs, which other processes need not get. It is one for one function."""
     return replace(function, spark=None, result=result)
 
 

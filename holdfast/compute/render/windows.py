@@ -243,9 +243,7 @@ def _python(calls: tuple[WindowCall, ...], columns: Columns) -> PythonCall:
     # Within a partition there is no other.
     held = tuple(
         WindowCall(
-            portable(call.function, call.type)
-            if isinstance(call.function, Aggregate)
-            else replace(call.function, spark=None),
+            portable(call.function, call.type),
             call.arguments,
             call.type,
             call.nullable,
