@@ -81,10 +81,14 @@ def _type_in(said: str, otherwise: str) -> str:
     return _TYPES.get(found[1], otherwise) if found else otherwise
 
 
-def _out_of_range(said: str) -> DataError:
-    # Of sums and products Spark does not say which type they are too large for.
-    name = _type_in(said, "value")
-    return data.NumericValueOutOfRange("numeric field overflow" if name == "numeric" else f"{name} out of range")
+def _out_of_range(otherwise: str) -> Callable[[str], DataError]:
+    """A value too large for the type that Spark names, which it does only for casts, or for another."""
+
+    def made(said: str) -> DataError:
+        name = _type_in(said, otherwise)
+        return data.NumericValueOutOfRange("numeric field overflow" if name == "numeric" else f"{name} out of range")
+
+    return made
 
 
 def _invalid_input(said: str) -> DataError:
@@ -105,9 +109,11 @@ _CONDITIONS: Mapping[str, Callable[[str], DataError]] = {
     "DIVIDE_BY_ZERO": lambda _: data.DivisionByZero(),
     "REMAINDER_BY_ZERO": lambda _: data.DivisionByZero(),
     "INTERVAL_DIVIDED_BY_ZERO": lambda _: data.DivisionByZero(),
-    "ARITHMETIC_OVERFLOW": _out_of_range,
-    "BINARY_ARITHMETIC_OVERFLOW": _out_of_range,
-    "CAST_OVERFLOW": _out_of_range,
+    # Texts of ours add and multiply narrower integers as bigint, and cast the result: what overflows is a bigint.
+    "ARITHMETIC_OVERFLOW": _out_of_range("bigint"),
+    # Spark's own condition for integers of one and two bytes.
+    "BINARY_ARITHMETIC_OVERFLOW": _out_of_range("smallint"),
+    "CAST_OVERFLOW": _out_of_range("value"),
     "NUMERIC_VALUE_OUT_OF_RANGE": lambda _: data.NumericValueOutOfRange("numeric field overflow"),
     "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION": lambda _: data.NumericValueOutOfRange("numeric field overflow"),
     "CAST_INVALID_INPUT": _invalid_input,

@@ -20,8 +20,9 @@ CASES: list[tuple[str, DataError]] = [
     ("1 % id", data.DivisionByZero()),
     ("CAST(id + 2147483648 AS INT)", data.NumericValueOutOfRange("integer out of range")),
     ("CAST(id + 2147483648 AS SMALLINT)", data.NumericValueOutOfRange("smallint out of range")),
-    ("id + 9223372036854775807 + 1", data.NumericValueOutOfRange("value out of range")),
-    ("CAST(id AS SMALLINT) + 32767S + 1S", data.NumericValueOutOfRange("value out of range")),
+    ("id + 9223372036854775807 + 1", data.NumericValueOutOfRange("bigint out of range")),
+    ("(id + 2) * 9223372036854775807", data.NumericValueOutOfRange("bigint out of range")),
+    ("CAST(id AS SMALLINT) + 32767S + 1S", data.NumericValueOutOfRange("smallint out of range")),
     ("CAST(id + 1000 AS DECIMAL(3, 0))", data.NumericValueOutOfRange("numeric field overflow")),
     (
         "CAST(concat('abc', id) AS INT)",
