@@ -5,9 +5,10 @@ from __future__ import annotations
 import uuid
 from time import time_ns
 
+from holdfast.plan.date_arithmetic import timestamp_plus
 from holdfast.plan.functions.function import Family, Function
 from holdfast.plan.text.strings import uuid_of_hex
-from holdfast.plan.types import INT2, TEXT, TIMESTAMPTZ, UUID
+from holdfast.plan.types import INT2, INTERVAL, TEXT, TIMESTAMPTZ, UUID, Interval
 
 _GREGORIAN_TO_UNIX = 0x01B21DD213814000
 """Steps of 100 nanoseconds from the first day of the Gregorian calendar to 1970."""
@@ -26,10 +27,20 @@ def _random() -> str:
 
 def _random_by_time() -> str:
     """Version 7: milliseconds since 1970, twelve bits of the rest of the millisecond, and random bits."""
-    millis, rest = divmod(time_ns(), 1_000_000)
+    return _of_time(time_ns())
+
+
+def _random_by_shifted_time(shift: Interval) -> str:
+    """The same as if it were so much later."""
+    now = time_ns()
+    return _of_time(timestamp_plus(now // 1000, shift) * 1000 + now % 1000)
+
+
+def _of_time(nanos: int) -> str:
+    millis, rest = divmod(nanos, 1_000_000)
     fraction = (rest << 12) // 1_000_000
     random = uuid.uuid4().int & (1 << 62) - 1
-    return uuid_of_hex(f"{(millis << 80) | (7 << 76) | (fraction << 64) | (2 << 62) | random:032x}")
+    return uuid_of_hex(f"{(millis % (1 << 48) << 80) | (7 << 76) | (fraction << 64) | (2 << 62) | random:032x}")
 
 
 def _of_name(namespace: str, name: str) -> str:
@@ -61,6 +72,15 @@ FAMILY = Family(
     functions=(
         Function("gen_random_uuid", (), UUID, _random, "uuid()", stability="volatile"),
         Function("uuidv7", (), UUID, _random_by_time, stability="volatile"),
+        Function(
+            "uuidv7",
+            (INTERVAL,),
+            UUID,
+            _random_by_shifted_time,
+            stability="volatile",
+            fails=True,
+            doc="A UUID that is ordered by time (version 7), of a time so much later.",
+        ),
         Function("uuid_generate_v5", (UUID, TEXT), UUID, _of_name),
         Function("uuid_generate_v3", (UUID, TEXT), UUID, _of_name_by_md5),
         Function("uuid_nil", (), UUID, lambda: str(uuid.UUID(int=0))),

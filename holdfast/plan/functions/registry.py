@@ -9,6 +9,7 @@ from typing import TypeVar
 from holdfast.plan.functions import (
     aggregates,
     arithmetic,
+    array_order,
     arrays,
     binary,
     collecting,
@@ -53,6 +54,7 @@ from holdfast.plan.functions import (
     text_casts,
     timezones,
     trigonometry,
+    type_names,
     whole_numbers,
     windows,
 )
@@ -94,6 +96,7 @@ FAMILIES: tuple[Family, ...] = (
     json_change.FAMILY,
     jsonpath.FAMILY,
     arrays.FAMILY,
+    array_order.FAMILY,
     lists.FAMILY,
     maps.FAMILY,
     ranges.FAMILY,
@@ -106,6 +109,7 @@ FAMILIES: tuple[Family, ...] = (
     percentiles.FAMILY,
     windows.FAMILY,
     system.FAMILY,
+    type_names.FAMILY,
     internal.FAMILY,
 )
 

@@ -1,8 +1,8 @@
-"""Functions that return rows: series, the elements of containers, and the fields of lines."""
+"""Functions that return rows: series and the elements of containers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Context, Decimal
 from typing import Any as Anything
 
@@ -13,6 +13,7 @@ from holdfast.plan.functions.arrays import shape
 from holdfast.plan.functions.container import dimensions, element_of, leaves
 from holdfast.plan.functions.function import Any, Family, ResultColumns, TableFunction, Types
 from holdfast.plan.functions.spark_text import failure
+from holdfast.plan.functions.timezones import plus_in_zone
 from holdfast.plan.types import (
     BOOL,
     INT4,
@@ -29,6 +30,7 @@ from holdfast.plan.types import (
     numeric,
     spark_type,
 )
+from holdfast.plan.zones import zone_of
 
 _NO_STEP = "step size cannot equal zero"
 _EXACT = Context(prec=2 * MAX_PRECISION)
@@ -74,6 +76,16 @@ def _numeric_columns(types: Sequence[Type]) -> ResultColumns:
 
 
 def _timestamps(first: int, last: int, step: Interval) -> Iterator[tuple[int]]:
+    return _moments(first, last, step, lambda moment: timestamp_plus(moment, step))
+
+
+def _timestamps_in_zone(first: int, last: int, step: Interval, zone: str) -> Iterator[tuple[int]]:
+    """Days and months are as long as they are in the zone."""
+    zone_of(zone)
+    return _moments(first, last, step, lambda moment: plus_in_zone(moment, step, zone))
+
+
+def _moments(first: int, last: int, step: Interval, following: Callable[[int], int]) -> Iterator[tuple[int]]:
     sign = (step.months * 30 + step.days) * MICROS_PER_DAY + step.micros
     if sign == 0:
         raise InvalidParameterValue(_NO_STEP)
@@ -82,7 +94,7 @@ def _timestamps(first: int, last: int, step: Interval) -> Iterator[tuple[int]]:
         if is_infinite(last) or is_infinite(first):
             raise DatetimeFieldOverflow("timestamp out of range")
         yield (first,)
-        first = timestamp_plus(first, step)
+        first = following(first)
 
 
 def _subscripts(types: Types, value: tuple[Anything, ...], dimension: int, backwards: bool = False) -> list[tuple[int]]:
@@ -152,6 +164,7 @@ FAMILY = Family(
         _series((NUMERIC, NUMERIC, NUMERIC), _numerics),
         _series((TIMESTAMP, TIMESTAMP, INTERVAL), _timestamps),
         _series((TIMESTAMPTZ, TIMESTAMPTZ, INTERVAL), _timestamps),
+        _series((TIMESTAMPTZ, TIMESTAMPTZ, INTERVAL, TEXT), _timestamps_in_zone),
         TableFunction(
             "generate_subscripts",
             (Any.ARRAY, INT4),

@@ -106,7 +106,7 @@ def _constant_offset(text: str, type_: Type) -> int | None:
     return zone.seconds if isinstance(zone, FixedZone) else None
 
 
-def _plus_in_zone(micros: int, interval: Interval, name: str) -> int:
+def plus_in_zone(micros: int, interval: Interval, name: str) -> int:
     """Months and days are those of the zone, which may be longer or shorter by an hour."""
     zone = zone_of(name)
     if is_infinite(micros) or not is_finite(interval):
@@ -120,7 +120,7 @@ def _plus_in_zone(micros: int, interval: Interval, name: str) -> int:
 
 
 def _minus_in_zone(micros: int, interval: Interval, name: str) -> int:
-    return _plus_in_zone(micros, negated(interval), name)
+    return plus_in_zone(micros, negated(interval), name)
 
 
 def _timezone_offset(name: str, micros: int) -> tuple[str, Interval, Interval]:
@@ -165,7 +165,7 @@ FAMILY = Family(
             "date_add",
             (TIMESTAMPTZ, INTERVAL, TEXT),
             TIMESTAMPTZ,
-            _plus_in_zone,
+            plus_in_zone,
             fails=True,
             doc="Adds an interval, with months and days as a time zone has them.",
         ),

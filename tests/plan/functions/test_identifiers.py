@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.plan.functions import identifiers, text_casts
 from tests.plan.functions.expressions import Expressions
+from tests.sql.lower.test_values import rows
 
 EXPRESSIONS = Expressions(identifiers.FAMILY, text_casts.FAMILY)
 
@@ -49,3 +50,13 @@ def test_uuids_by_time_are_in_order() -> None:
     made = [EXPRESSIONS.value("uuidv7()") for _ in range(3)]
     moments = [EXPRESSIONS.value(f"uuid_extract_timestamp('{each}'::uuid)") for each in made]
     assert moments == sorted(moments, key=str)
+
+
+def test_the_time_of_a_uuid_is_moved_by_an_interval() -> None:
+    now, later = (
+        rows(f"SELECT extract(epoch FROM uuid_extract_timestamp({call}))")[0][0]
+        for call in ("uuidv7()", "uuidv7(interval '1 hour')")
+    )
+    assert now is not None
+    assert later is not None
+    assert 3600 <= float(later) - float(now) < 3660

@@ -27,6 +27,16 @@ CASES: tuple[tuple[str, str | None], ...] = (
         "9223372036854775800;9223372036854775805",
     ),
     ("generate_series(null::int4, '5'::int4)", ""),
+    (
+        "generate_series('2024-03-30 12:00+00'::timestamptz, '2024-04-01 12:00+00'::timestamptz, "
+        "'1 day'::interval, 'Europe/Berlin'::text)",
+        "2024-03-30 12:00:00+00;2024-03-31 11:00:00+00;2024-04-01 11:00:00+00",
+    ),
+    (
+        "generate_series('2024-03-30 12:00+00'::timestamptz, '2024-03-28 12:00+00'::timestamptz, "
+        "'1 day'::interval, 'x'::text)",
+        'ERROR: time zone "x" not recognized',
+    ),
     ("generate_series('1.25'::numeric, '3'::numeric, '0.75'::numeric)", "1.25;2;2.75"),
     ("generate_series('1.5'::numeric, '3'::numeric)", "1.5;2.5"),
     ("generate_series('3.5'::numeric, '1'::numeric, '-1'::numeric)", "3.5;2.5;1.5"),
