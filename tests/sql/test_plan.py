@@ -64,3 +64,10 @@ def test_a_condition_of_having_may_be_a_key_as_a_whole() -> None:
     assert plan("SELECT count(*) FROM t GROUP BY a NOT IN (1, 2) HAVING a NOT IN (1, 2)") == (
         "Result: count\nProject (#1)\n  Filter #0\n    Reduce by (((#0 <> 1) AND (#0 <> 2))) (count(*))\n      Get t"
     )
+
+
+def test_a_query_inside_knows_that_a_key_may_be_null_where_a_set_lacks_it() -> None:
+    planned = plan_query("SELECT (SELECT a FROM u AS v WHERE v.x = t.c) FROM t GROUP BY ROLLUP (a, c)", TestCatalog())
+    check(planned.plan)
+    planned = plan_query("SELECT 1 FROM t GROUP BY ROLLUP (a) HAVING a = ALL (SELECT t.a FROM u)", TestCatalog())
+    check(planned.plan)
