@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test check format bench soak record lock clean
+.PHONY: setup demo test check format bench soak record reference lock clean
 
 setup: .venv/.ready
 
@@ -39,6 +39,10 @@ soak: setup
 # Asks a real PostgreSQL again for the answers that tests/recorded/ compares ours with.
 record: setup
 	@$(BIN)/python -m tests.recorded.record
+
+# Writes the pages of docs/reference/ that are made from the code.
+reference: setup
+	@$(BIN)/holdfast functions --markdown > docs/reference/functions.md
 
 lock:
 	@uv pip compile --quiet pyproject.toml --group dev --python-version 3.11 --universal --generate-hashes \

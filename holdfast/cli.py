@@ -14,6 +14,7 @@ from holdfast.persist.inspect import collection_tables, collections_table, store
 from holdfast.persist.location import Location
 from holdfast.persist.metadata import Commit, Committed, Metadata
 from holdfast.persist.scrub import scrub
+from holdfast.plan.functions import listing as functions
 from holdfast.query import query
 from holdfast.tour import tour
 
@@ -52,6 +53,12 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--explain", choices=("plan", "optimized", "spark"), help="show how, instead of running it")
     ask.set_defaults(run=lambda options: query(options.sql, dict(options.table), options.format, options.explain))
 
+    listing = commands.add_parser("functions", help="list the functions and operators of SQL")
+    listing.add_argument("name", nargs="?", metavar="NAME", help="only those with this in their name")
+    listing.add_argument("--family", help="only those of families with this in their title")
+    listing.add_argument("--markdown", action="store_true", help="as the page of the reference")
+    listing.set_defaults(run=_functions)
+
     for name, run, text in (
         ("inspect", _inspect, "show the collections of a store, or one of them in detail"),
         ("scrub", _scrub, "verify a whole store and name what is damaged"),
@@ -80,6 +87,17 @@ def _complain(error: HoldfastError) -> int:
         if text:
             print(f"{title}: {text}", file=sys.stderr)
     return 1
+
+
+def _functions(options: argparse.Namespace) -> int:
+    listed = functions.matching(options.name, options.family)
+    if not listed:
+        print("error: there are none", file=sys.stderr)
+        return 1
+    print(
+        functions.markdown(listed) if options.markdown else functions.text(listed), end="" if options.markdown else "\n"
+    )
+    return 0
 
 
 def _location(options: argparse.Namespace) -> Location:

@@ -105,3 +105,10 @@ def test_help_lists_the_commands() -> None:
     for command in ("demo", "inspect", "scrub", "unlock"):
         assert command in shown.stdout
     assert holdfast("dance").returncode == 2
+
+
+def test_functions_lists_what_sql_has() -> None:
+    listed = holdfast("functions", "array_reverse")
+    assert listed.returncode == 0
+    assert "array_reverse(anyarray) → anyarray" in listed.stdout
+    assert holdfast("functions", "no_such_function").returncode == 1

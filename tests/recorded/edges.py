@@ -204,5 +204,7 @@ MEANT: Mapping[tuple[str, str, int], tuple[str, ...]] = {
 
 def edges_of(name: str, bases: Sequence[str], place: int) -> tuple[str, ...]:
     """What one argument of a function is tried on: values that mean something there, and some that do not."""
-    meant = MEANT.get((name, bases[0], place)) or MEANT.get((name, "", place), ())
+    meant: tuple[str, ...] = ()
+    if bases[place] in ("text", "name", "_text"):
+        meant = MEANT.get((name, bases[0], place)) or MEANT.get((name, "", place), ())
     return (*meant, *EDGES[bases[place]][: 3 if meant else None])

@@ -51,8 +51,11 @@ def main() -> None:
         for signature in signatures():
             lines = answers.setdefault(file_of(signature.family), [])
             lines += [json.dumps(answer, ensure_ascii=False) for answer in record(connection, signature)]
+    for stale in ANSWERS.glob("*.jsonl"):
+        stale.unlink()
     for path, lines in answers.items():
-        path.write_text("".join(f"{line}\n" for line in dict.fromkeys(lines)))
+        if lines:
+            path.write_text("".join(f"{line}\n" for line in dict.fromkeys(lines)))
 
 
 if __name__ == "__main__":

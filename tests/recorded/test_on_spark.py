@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from itertools import chain
+from itertools import chain, compress
+from operator import not_
 
 from pyspark.sql import SparkSession
 
@@ -43,8 +44,9 @@ def recorded() -> Mapping[str, Answer]:
 def succeeding() -> list[Question]:
     answers = {sql: answer for sql, answer in recorded().items() if not answer.error}
     everything = list(chain.from_iterable(questions(signature, answers) for signature in signatures()))
-    python = [question for question in everything if not has_text(question)]
-    return [question for question in everything if question not in set(python)] + python[::PYTHON_SAMPLE]
+    texts = [has_text(question) for question in everything]
+    python = list(compress(everything, map(not_, texts)))
+    return [*compress(everything, texts), *python[::PYTHON_SAMPLE]]
 
 
 def failing() -> list[Question]:

@@ -97,10 +97,12 @@ _BYTEA1, _BYTEA2 = (BYTEA,), (BYTEA, BYTEA)
 FAMILY = Family(
     "Bytes",
     functions=(
-        Function("length", _BYTEA1, INT4, len, "octet_length({0})"),
-        Function("octet_length", _BYTEA1, INT4, len, "octet_length({0})"),
-        Function("bit_length", _BYTEA1, INT4, lambda data: 8 * len(data), "bit_length({0})"),
-        Function("bit_count", _BYTEA1, INT8, _bit_count),
+        Function("length", _BYTEA1, INT4, len, "octet_length({0})", doc="How many bytes it has."),
+        Function("octet_length", _BYTEA1, INT4, len, "octet_length({0})", doc="How many bytes it has."),
+        Function(
+            "bit_length", _BYTEA1, INT4, lambda data: 8 * len(data), "bit_length({0})", doc="How many bits it has."
+        ),
+        Function("bit_count", _BYTEA1, INT8, _bit_count, doc="How many bits are set."),
         *(
             overload
             for name in ("substring", "substr")
@@ -111,18 +113,51 @@ FAMILY = Family(
                 Function(name, (BYTEA, INT4, INT4), BYTEA, _substring_for, fails=True),
             )
         ),
-        Function("overlay", (BYTEA, BYTEA, INT4), BYTEA, _overlay, fails=True),
-        Function("overlay", (BYTEA, BYTEA, INT4, INT4), BYTEA, _overlay_for, fails=True),
-        Function("position", _BYTEA2, INT4, _position),
-        Function("btrim", _BYTEA2, BYTEA, lambda data, characters: _trim(data, characters, bytes.strip)),
-        Function("ltrim", _BYTEA2, BYTEA, lambda data, characters: _trim(data, characters, bytes.lstrip)),
-        Function("rtrim", _BYTEA2, BYTEA, lambda data, characters: _trim(data, characters, bytes.rstrip)),
-        Function("reverse", _BYTEA1, BYTEA, lambda data: data[::-1]),
-        Function("get_byte", (BYTEA, INT4), INT4, _get_byte, fails=True),
-        Function("set_byte", (BYTEA, INT4, INT4), BYTEA, _set_byte, fails=True),
-        Function("get_bit", (BYTEA, INT8), INT4, _get_bit, fails=True),
-        Function("set_bit", (BYTEA, INT8, INT4), BYTEA, _set_bit, fails=True),
+        Function(
+            "overlay", (BYTEA, BYTEA, INT4), BYTEA, _overlay, fails=True, doc="With other bytes in the place of a part."
+        ),
+        Function(
+            "overlay",
+            (BYTEA, BYTEA, INT4, INT4),
+            BYTEA,
+            _overlay_for,
+            fails=True,
+            doc="With other bytes in the place of a part.",
+        ),
+        Function("position", _BYTEA2, INT4, _position, doc="Where bytes are in others, from 1; or 0."),
+        Function(
+            "btrim",
+            _BYTEA2,
+            BYTEA,
+            lambda data, characters: _trim(data, characters, bytes.strip),
+            doc="Without these bytes at both ends.",
+        ),
+        Function(
+            "ltrim",
+            _BYTEA2,
+            BYTEA,
+            lambda data, characters: _trim(data, characters, bytes.lstrip),
+            doc="Without these bytes at the start.",
+        ),
+        Function(
+            "rtrim",
+            _BYTEA2,
+            BYTEA,
+            lambda data, characters: _trim(data, characters, bytes.rstrip),
+            doc="Without these bytes at the end.",
+        ),
+        Function("reverse", _BYTEA1, BYTEA, lambda data: data[::-1], doc="Backwards."),
+        Function("get_byte", (BYTEA, INT4), INT4, _get_byte, fails=True, doc="The byte at a place, from 0."),
+        Function(
+            "set_byte", (BYTEA, INT4, INT4), BYTEA, _set_byte, fails=True, doc="With another byte at a place, from 0."
+        ),
+        Function("get_bit", (BYTEA, INT8), INT4, _get_bit, fails=True, doc="The bit at a place, from 0."),
+        Function(
+            "set_bit", (BYTEA, INT8, INT4), BYTEA, _set_bit, fails=True, doc="With another bit at a place, from 0."
+        ),
     ),
-    operators=(Function("||", _BYTEA2, BYTEA, bytes.__add__, "concat({0}, {1})", infix=True),),
+    operators=(
+        Function("||", _BYTEA2, BYTEA, bytes.__add__, "concat({0}, {1})", infix=True, doc="One after the other."),
+    ),
     casts=tuple(cast for type_, width in _WIDTHS for cast in _integer_casts(type_, width)),
 )

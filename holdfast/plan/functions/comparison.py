@@ -263,8 +263,8 @@ def _total(name: str, python: Callable[..., bool], spark: str, doc: str) -> Func
 
 
 _FUNCTIONS = (
-    Function("not", (BOOL,), BOOL, operator.not_, "(NOT {0})"),
-    Function("is_null", (Any.ANY,), BOOL, _is_null, _null_test("IS NULL"), strict=False, typed=True),
+    Function("not", (BOOL,), BOOL, operator.not_, "(NOT {0})", doc="NOT"),
+    Function("is_null", (Any.ANY,), BOOL, _is_null, _null_test("IS NULL"), strict=False, typed=True, doc="IS NULL"),
     Function(
         "is_not_null",
         (Any.ANY,),
@@ -273,10 +273,27 @@ _FUNCTIONS = (
         _null_test("IS NOT NULL"),
         strict=False,
         typed=True,
+        doc="IS NOT NULL",
     ),
-    Function("is_distinct", (Any.ELEMENT, Any.ELEMENT), BOOL, _distinct, _distinct_text, strict=False, typed=True),
     Function(
-        "is_not_distinct", (Any.ELEMENT, Any.ELEMENT), BOOL, _not_distinct, _not_distinct_text, strict=False, typed=True
+        "is_distinct",
+        (Any.ELEMENT, Any.ELEMENT),
+        BOOL,
+        _distinct,
+        _distinct_text,
+        strict=False,
+        typed=True,
+        doc="IS DISTINCT FROM",
+    ),
+    Function(
+        "is_not_distinct",
+        (Any.ELEMENT, Any.ELEMENT),
+        BOOL,
+        _not_distinct,
+        _not_distinct_text,
+        strict=False,
+        typed=True,
+        doc="IS NOT DISTINCT FROM",
     ),
     _total("is_true", lambda a: a is True, "({0} <=> true)", "IS TRUE"),
     _total("is_not_true", lambda a: a is not True, "(NOT ({0} <=> true))", "IS NOT TRUE"),

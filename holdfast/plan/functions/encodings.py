@@ -203,11 +203,37 @@ def _length(data: bytes, source: str) -> int:
 FAMILY = Family(
     "Encodings",
     functions=(
-        Function("encode", (BYTEA, TEXT), TEXT, _encode, _spark_encode, fails=True),
-        Function("decode", (TEXT, TEXT), BYTEA, _decode, fails=True),
-        Function("convert_from", (BYTEA, NAME), TEXT, _convert_from, fails=True),
-        Function("convert_to", (TEXT, NAME), BYTEA, _convert_to, fails=True),
-        Function("convert", (BYTEA, NAME, NAME), BYTEA, _convert, fails=True),
-        Function("length", (BYTEA, NAME), INT4, _length, fails=True),
+        Function(
+            "encode",
+            (BYTEA, TEXT),
+            TEXT,
+            _encode,
+            _spark_encode,
+            fails=True,
+            doc="Bytes as text: `hex`, `base64` or `escape`.",
+        ),
+        Function(
+            "decode", (TEXT, TEXT), BYTEA, _decode, fails=True, doc="Bytes from text: `hex`, `base64` or `escape`."
+        ),
+        Function(
+            "convert_from",
+            (BYTEA, NAME),
+            TEXT,
+            _convert_from,
+            fails=True,
+            doc="The text that bytes are in an encoding.",
+        ),
+        Function("convert_to", (TEXT, NAME), BYTEA, _convert_to, fails=True, doc="The bytes of a text in an encoding."),
+        Function(
+            "convert",
+            (BYTEA, NAME, NAME),
+            BYTEA,
+            _convert,
+            fails=True,
+            doc="Bytes of one encoding as those of another.",
+        ),
+        Function(
+            "length", (BYTEA, NAME), INT4, _length, fails=True, doc="How many characters the bytes are in an encoding."
+        ),
     ),
 )

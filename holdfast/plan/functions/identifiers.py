@@ -70,8 +70,12 @@ def _timestamp(value: str) -> int | None:
 FAMILY = Family(
     "UUIDs",
     functions=(
-        Function("gen_random_uuid", (), UUID, _random, "uuid()", stability="volatile"),
-        Function("uuidv7", (), UUID, _random_by_time, stability="volatile"),
+        Function(
+            "gen_random_uuid", (), UUID, _random, "uuid()", stability="volatile", doc="A random UUID (version 4)."
+        ),
+        Function(
+            "uuidv7", (), UUID, _random_by_time, stability="volatile", doc="A UUID that is ordered by time (version 7)."
+        ),
         Function(
             "uuidv7",
             (INTERVAL,),
@@ -81,12 +85,27 @@ FAMILY = Family(
             fails=True,
             doc="A UUID that is ordered by time (version 7), of a time so much later.",
         ),
-        Function("uuid_generate_v5", (UUID, TEXT), UUID, _of_name),
-        Function("uuid_generate_v3", (UUID, TEXT), UUID, _of_name_by_md5),
-        Function("uuid_nil", (), UUID, lambda: str(uuid.UUID(int=0))),
+        Function(
+            "uuid_generate_v5", (UUID, TEXT), UUID, _of_name, doc="The UUID of a name in a namespace (version 5)."
+        ),
+        Function(
+            "uuid_generate_v3",
+            (UUID, TEXT),
+            UUID,
+            _of_name_by_md5,
+            doc="The UUID of a name in a namespace (version 3).",
+        ),
+        Function("uuid_nil", (), UUID, lambda: str(uuid.UUID(int=0)), doc="The UUID of zeros."),
         *(Function(name, (), UUID, lambda space=space: str(space)) for name, space in _NAMESPACES.items()),
-        Function("uuid_extract_version", (UUID,), INT2, _version, makes_null=True),
-        Function("uuid_extract_timestamp", (UUID,), TIMESTAMPTZ, _timestamp, makes_null=True),
+        Function("uuid_extract_version", (UUID,), INT2, _version, makes_null=True, doc="The version."),
+        Function(
+            "uuid_extract_timestamp",
+            (UUID,),
+            TIMESTAMPTZ,
+            _timestamp,
+            makes_null=True,
+            doc="The time that versions 1 and 7 have in them.",
+        ),
     ),
     aliases={"uuidv4": "gen_random_uuid", "uuid_generate_v4": "gen_random_uuid"},
 )

@@ -137,7 +137,17 @@ _ONE_COLUMN = ResultColumns(("string_to_table",), (TEXT,), (True,))
 FAMILY = Family(
     "Joining and splitting text",
     functions=(
-        Function("concat", (Any.ANY,), TEXT, _concat, _spark_concat, strict=False, variadic=True, typed=True),
+        Function(
+            "concat",
+            (Any.ANY,),
+            TEXT,
+            _concat,
+            _spark_concat,
+            strict=False,
+            variadic=True,
+            typed=True,
+            doc="The texts of all values, one after the other; nulls are nothing.",
+        ),
         Function(
             "concat_ws",
             (TEXT, Any.ANY),
@@ -148,12 +158,36 @@ FAMILY = Family(
             makes_null=True,
             variadic=True,
             typed=True,
+            doc="The texts of all values that are not null, with a separator between them.",
         ),
         Function(
-            "string_to_array", (TEXT, TEXT), _TEXTS, _string_to_array, _SPARK_PARTS, strict=False, makes_null=True
+            "string_to_array",
+            (TEXT, TEXT),
+            _TEXTS,
+            _string_to_array,
+            _SPARK_PARTS,
+            strict=False,
+            makes_null=True,
+            doc="The parts between separators, as an array.",
         ),
-        Function("string_to_array", (TEXT, TEXT, TEXT), _TEXTS, _string_to_array, strict=False, makes_null=True),
-        Function("array_to_string", (Any.ARRAY, TEXT), TEXT, _array_to_string, _spark_array_to_string, typed=True),
+        Function(
+            "string_to_array",
+            (TEXT, TEXT, TEXT),
+            _TEXTS,
+            _string_to_array,
+            strict=False,
+            makes_null=True,
+            doc="The parts between separators, as an array.",
+        ),
+        Function(
+            "array_to_string",
+            (Any.ARRAY, TEXT),
+            TEXT,
+            _array_to_string,
+            _spark_array_to_string,
+            typed=True,
+            doc="The elements as text, with a separator between them.",
+        ),
         Function(
             "array_to_string",
             (Any.ARRAY, TEXT, TEXT),
@@ -163,15 +197,34 @@ FAMILY = Family(
             strict=False,
             makes_null=True,
             typed=True,
+            doc="The elements as text, with a separator between them.",
         ),
     ),
     operators=(
-        Function("||", (TEXT, TEXT), TEXT, str.__add__, "concat({0}, {1})", infix=True),
-        Function("||", (TEXT, Any.NONARRAY), TEXT, _joined, _spark_joined, typed=True, infix=True),
-        Function("||", (Any.NONARRAY, TEXT), TEXT, _joined, _spark_joined, typed=True, infix=True),
+        Function("||", (TEXT, TEXT), TEXT, str.__add__, "concat({0}, {1})", infix=True, doc="One after the other."),
+        Function(
+            "||", (TEXT, Any.NONARRAY), TEXT, _joined, _spark_joined, typed=True, infix=True, doc="One after the other."
+        ),
+        Function(
+            "||", (Any.NONARRAY, TEXT), TEXT, _joined, _spark_joined, typed=True, infix=True, doc="One after the other."
+        ),
     ),
     tables=(
-        TableFunction("string_to_table", (TEXT, TEXT), _ONE_COLUMN, _string_to_table, strict=False),
-        TableFunction("string_to_table", (TEXT, TEXT, TEXT), _ONE_COLUMN, _string_to_table, strict=False),
+        TableFunction(
+            "string_to_table",
+            (TEXT, TEXT),
+            _ONE_COLUMN,
+            _string_to_table,
+            strict=False,
+            doc="The parts between separators, as rows.",
+        ),
+        TableFunction(
+            "string_to_table",
+            (TEXT, TEXT, TEXT),
+            _ONE_COLUMN,
+            _string_to_table,
+            strict=False,
+            doc="The parts between separators, as rows.",
+        ),
     ),
 )

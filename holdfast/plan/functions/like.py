@@ -143,13 +143,21 @@ FAMILY = Family(
     functions=(
         *(_overload("like", type_, infix=False) for type_ in _BYTES_OR_TEXT),
         *(_overload("notlike", type_, infix=False, negated=True) for type_ in _BYTES_OR_TEXT),
-        Function("like_escape", (TEXT, TEXT), TEXT, _like_escape, fails=True),
+        Function(
+            "like_escape",
+            (TEXT, TEXT),
+            TEXT,
+            _like_escape,
+            fails=True,
+            doc="A LIKE pattern with backslashes for another escape character.",
+        ),
         Function(
             "like_escape",
             (BYTEA, BYTEA),
             BYTEA,
             lambda pattern, escape: _like_escape(pattern.decode("latin-1"), escape.decode("latin-1")).encode("latin-1"),
             fails=True,
+            doc="A LIKE pattern with backslashes for another escape character.",
         ),
     ),
     operators=(

@@ -41,7 +41,13 @@ FAMILY = Family(
     "Timestamps in text",
     functions=(
         Function(
-            "try_parse_monotonic_iso8601_timestamp", (TEXT,), TIMESTAMP, _try_parse, _spark_try_parse, makes_null=True
+            "try_parse_monotonic_iso8601_timestamp",
+            (TEXT,),
+            TIMESTAMP,
+            _try_parse,
+            _spark_try_parse,
+            makes_null=True,
+            doc="The timestamp that a text in ISO 8601 is, or null; its order is that of the texts.",
         ),
     ),
 )

@@ -183,12 +183,30 @@ _TEXTS = array_of(TEXT)
 FAMILY = Family(
     "SQL in text",
     functions=(
-        Function("quote_ident", (TEXT,), TEXT, quote_ident),
-        Function("quote_literal", (TEXT,), TEXT, quote_literal),
-        Function("quote_literal", (Any.ELEMENT,), TEXT, _quote_literal_of_any, typed=True),
-        Function("quote_nullable", (TEXT,), TEXT, _quote_nullable, strict=False),
-        Function("quote_nullable", (Any.ELEMENT,), TEXT, _quote_nullable_of_any, strict=False, typed=True),
-        Function("format", (TEXT,), TEXT, _format, strict=False, makes_null=True, fails=True, typed=True),
+        Function("quote_ident", (TEXT,), TEXT, quote_ident, doc="As an identifier in SQL."),
+        Function("quote_literal", (TEXT,), TEXT, quote_literal, doc="As a literal in SQL."),
+        Function("quote_literal", (Any.ELEMENT,), TEXT, _quote_literal_of_any, typed=True, doc="As a literal in SQL."),
+        Function("quote_nullable", (TEXT,), TEXT, _quote_nullable, strict=False, doc="As a literal in SQL, or NULL."),
+        Function(
+            "quote_nullable",
+            (Any.ELEMENT,),
+            TEXT,
+            _quote_nullable_of_any,
+            strict=False,
+            typed=True,
+            doc="As a literal in SQL, or NULL.",
+        ),
+        Function(
+            "format",
+            (TEXT,),
+            TEXT,
+            _format,
+            strict=False,
+            makes_null=True,
+            fails=True,
+            typed=True,
+            doc="A template with values in the places that it marks.",
+        ),
         Function(
             "format",
             (TEXT, Any.ANY),
@@ -199,8 +217,11 @@ FAMILY = Family(
             fails=True,
             variadic=True,
             typed=True,
+            doc="A template with values in the places that it marks.",
         ),
-        Function("parse_ident", (TEXT,), _TEXTS, _parse_ident, fails=True),
-        Function("parse_ident", (TEXT, BOOL), _TEXTS, _parse_ident, fails=True),
+        Function("parse_ident", (TEXT,), _TEXTS, _parse_ident, fails=True, doc="The parts of a qualified identifier."),
+        Function(
+            "parse_ident", (TEXT, BOOL), _TEXTS, _parse_ident, fails=True, doc="The parts of a qualified identifier."
+        ),
     ),
 )

@@ -207,22 +207,110 @@ _SUBSTR = (TEXT, TEXT, INT4, INT4, TEXT, INT4)
 FAMILY = Family(
     "Functions of regular expressions",
     functions=(
-        Function("regexp_match", _TEXT2, _TEXTS, _match, _spark_match, makes_null=True, fails=True),
-        Function("regexp_match", _TEXT3, _TEXTS, _match, makes_null=True, fails=True),
-        Function("regexp_replace", _TEXT3, TEXT, _replace, fails=True),
-        Function("regexp_replace", (*_TEXT3, TEXT), TEXT, _replace, _spark_replace, fails=True),
-        Function("regexp_replace", (*_TEXT3, INT4), TEXT, _replace_from, fails=True),
-        Function("regexp_replace", (*_TEXT3, INT4, INT4), TEXT, _replace_from, fails=True),
-        Function("regexp_replace", (*_TEXT3, INT4, INT4, TEXT), TEXT, _replace_from, fails=True),
-        Function("regexp_split_to_array", _TEXT2, _TEXTS, _split_to_array, _spark_split, fails=True),
-        Function("regexp_split_to_array", _TEXT3, _TEXTS, _split_to_array, fails=True),
-        Function("regexp_count", _TEXT2, INT4, _count, _spark_count, fails=True),
-        Function("regexp_count", (TEXT, TEXT, INT4), INT4, _count, fails=True),
-        Function("regexp_count", (TEXT, TEXT, INT4, TEXT), INT4, _count, fails=True),
-        *(Function("regexp_instr", _INSTR[:arity], INT4, _instr, fails=True) for arity in range(2, 8)),
-        Function("regexp_substr", _TEXT2, TEXT, _substr, _spark_substr, makes_null=True, fails=True),
+        Function(
+            "regexp_match",
+            _TEXT2,
+            _TEXTS,
+            _match,
+            _spark_match,
+            makes_null=True,
+            fails=True,
+            doc="What the groups of the first match are.",
+        ),
+        Function(
+            "regexp_match",
+            _TEXT3,
+            _TEXTS,
+            _match,
+            makes_null=True,
+            fails=True,
+            doc="What the groups of the first match are.",
+        ),
+        Function(
+            "regexp_replace",
+            _TEXT3,
+            TEXT,
+            _replace,
+            fails=True,
+            doc="With another text for the first match, or all with the flag g.",
+        ),
+        Function(
+            "regexp_replace",
+            (*_TEXT3, TEXT),
+            TEXT,
+            _replace,
+            _spark_replace,
+            fails=True,
+            doc="With another text for the first match, or all with the flag g.",
+        ),
+        Function(
+            "regexp_replace",
+            (*_TEXT3, INT4),
+            TEXT,
+            _replace_from,
+            fails=True,
+            doc="With another text for the first match, or all with the flag g.",
+        ),
+        Function(
+            "regexp_replace",
+            (*_TEXT3, INT4, INT4),
+            TEXT,
+            _replace_from,
+            fails=True,
+            doc="With another text for the first match, or all with the flag g.",
+        ),
+        Function(
+            "regexp_replace",
+            (*_TEXT3, INT4, INT4, TEXT),
+            TEXT,
+            _replace_from,
+            fails=True,
+            doc="With another text for the first match, or all with the flag g.",
+        ),
+        Function(
+            "regexp_split_to_array",
+            _TEXT2,
+            _TEXTS,
+            _split_to_array,
+            _spark_split,
+            fails=True,
+            doc="The parts between matches, as an array.",
+        ),
+        Function(
+            "regexp_split_to_array",
+            _TEXT3,
+            _TEXTS,
+            _split_to_array,
+            fails=True,
+            doc="The parts between matches, as an array.",
+        ),
+        Function("regexp_count", _TEXT2, INT4, _count, _spark_count, fails=True, doc="How many matches there are."),
+        Function("regexp_count", (TEXT, TEXT, INT4), INT4, _count, fails=True, doc="How many matches there are."),
+        Function("regexp_count", (TEXT, TEXT, INT4, TEXT), INT4, _count, fails=True, doc="How many matches there are."),
         *(
-            Function("regexp_substr", _SUBSTR[:arity], TEXT, _substr, makes_null=True, fails=True)
+            Function("regexp_instr", _INSTR[:arity], INT4, _instr, fails=True, doc="Where a match starts, or ends.")
+            for arity in range(2, 8)
+        ),
+        Function(
+            "regexp_substr",
+            _TEXT2,
+            TEXT,
+            _substr,
+            _spark_substr,
+            makes_null=True,
+            fails=True,
+            doc="The text of a match, or of a group of it.",
+        ),
+        *(
+            Function(
+                "regexp_substr",
+                _SUBSTR[:arity],
+                TEXT,
+                _substr,
+                makes_null=True,
+                fails=True,
+                doc="The text of a match, or of a group of it.",
+            )
             for arity in range(3, 7)
         ),
         Function(
@@ -232,13 +320,19 @@ FAMILY = Family(
             _like,
             lambda arguments, _types, _result: spark_exists(arguments[0], arguments[1], _PLAIN),
             fails=True,
+            doc="Whether there is a match.",
         ),
-        Function("regexp_like", _TEXT3, BOOL, _like, fails=True),
+        Function("regexp_like", _TEXT3, BOOL, _like, fails=True, doc="Whether there is a match."),
     ),
     tables=(
         *(
             TableFunction(
-                "regexp_matches", types, ResultColumns(("regexp_matches",), (_TEXTS,), (False,)), _matches, fails=True
+                "regexp_matches",
+                types,
+                ResultColumns(("regexp_matches",), (_TEXTS,), (False,)),
+                _matches,
+                fails=True,
+                doc="What the groups of the first match are, or of all with the flag g.",
             )
             for types in (_TEXT2, _TEXT3)
         ),
@@ -249,6 +343,7 @@ FAMILY = Family(
                 ResultColumns(("regexp_split_to_table",), (TEXT,), (False,)),
                 _split_to_table,
                 fails=True,
+                doc="The parts between matches, as rows.",
             )
             for types in (_TEXT2, _TEXT3)
         ),
