@@ -9,8 +9,21 @@ from holdfast.compute.errors import meant, query_errors
 from holdfast.errors import HoldfastError
 from holdfast.plan import errors as data
 from holdfast.plan.errors import DataError
-from holdfast.plan.functions.spark_text import failure, failure_of
+from holdfast.plan.functions.registry import CASTS
+from holdfast.plan.functions.spark_text import failure, failure_of, quoted
+from holdfast.plan.types import INT4, TEXT
 from holdfast.spark.errors import SparkJobFailed
+
+
+def as_integer(text: str) -> str:
+    """SQL of a text cast to an integer."""
+    function = CASTS["text", "int4"].function
+    assert function is not None
+    assert callable(function.spark)
+    made = function.spark([f"concat({quoted(text)}, if(id = 0, '', 'x'))"], (TEXT,), INT4)
+    assert made is not None
+    return made
+
 
 LONG = "First. Second\nthird SQLSTATE: 12345"
 
@@ -33,6 +46,18 @@ CASES: list[tuple[str, DataError]] = [
         data.InvalidTextRepresentation('invalid input syntax for type double precision: "it\'s. A "x"0"'),
     ),
     ("CAST(concat('abc', id) AS DATE)", data.InvalidDatetimeFormat('invalid input syntax for type date: "abc0"')),
+    (
+        as_integer("9999999999.5"),
+        data.NumericValueOutOfRange('value "9999999999.5" is out of range for type integer'),
+    ),
+    (
+        as_integer("0x8000000000z"),
+        data.NumericValueOutOfRange('value "0x8000000000z" is out of range for type integer'),
+    ),
+    (
+        as_integer("2147483648.5"),
+        data.InvalidTextRepresentation('invalid input syntax for type integer: "2147483648.5"'),
+    ),
     ("array(1)[id + 5]", data.ArraySubscriptError("array subscript out of range")),
     ("(SELECT v FROM VALUES (1), (2) AS t(v))", data.CardinalityViolation()),
     (failure(data.InvalidRange, LONG), data.InvalidRange(LONG)),
@@ -40,7 +65,7 @@ CASES: list[tuple[str, DataError]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), CASES, ids=[text for text, _ in CASES])
+@pytest.mark.parametrize(("text", "expected"), CASES, ids=[text[:60] for text, _ in CASES])
 def test_errors_of_data_are_ours(spark: SparkSession, text: str, expected: DataError) -> None:
     with pytest.raises(type(expected)) as found, query_errors():
         spark.sql(f"SELECT {text} FROM range(1)").toArrow()

@@ -10,7 +10,7 @@ from holdfast.plan.functions.numeric_types import fitted, of
 from holdfast.plan.functions.spark_let import let
 from holdfast.plan.functions.spark_text import failure, failure_of, quoted
 from holdfast.plan.text import read_of, write_of
-from holdfast.plan.text.numbers import read_any_numeric
+from holdfast.plan.text.numbers import INTEGER_RANGES, read_any_numeric
 from holdfast.plan.types import (
     BOOL,
     BPCHAR,
@@ -85,7 +85,7 @@ def _out_of_range(text: str, type_: Type) -> str:
     return failure_of(NumericValueOutOfRange, message)
 
 
-_OTHER_INTEGERS = r"[+-]?([0-9](_?[0-9])*|0[xX](_?[0-9a-fA-F])+|0[oO](_?[0-7])+|0[bB](_?[01])+)"
+_OTHER_INTEGERS = r"[+-]?(0[xX](_?[0-9a-fA-F])+|0[oO](_?[0-7])+|0[bB](_?[01])+|[0-9](_?[0-9])*)"
 
 
 def _other_digits(text: str) -> str:
@@ -99,6 +99,18 @@ def _other_digits(text: str) -> str:
     return f"(if({text} LIKE '%-%', -1, 1) * {size})"
 
 
+def _overflows_early(text: str, type_: Type) -> str:
+    """Whether the digits before something wrong are too many: without the last of them they leave no room for it."""
+    begin = f"regexp_extract({text}, {quoted(f'^{_SPACE}({_OTHER_INTEGERS})')}, 1)"
+    size = f"abs({_other_digits(begin)})"
+    _, greatest = INTEGER_RANGES[type_.base]
+    least = {base: ((greatest + 1) // base + 1) * base for base in (16, 8, 2, 10)}
+    bases = " ".join(
+        f"WHEN lower({begin}) LIKE '%0{letter}%' THEN {least[base]}" for letter, base in (("x", 16), ("o", 8), ("b", 2))
+    )
+    return f"{begin} != '' AND coalesce({size} >= CASE {bases} ELSE {least[10]} END, true)"
+
+
 def _integer_text(texts: Sequence[str], _: Sequence[Type], result: Type) -> str:
     kind = spark_type(result)
 
@@ -107,7 +119,7 @@ def _integer_text(texts: Sequence[str], _: Sequence[Type], result: Type) -> str:
         return (
             f"CASE WHEN {_like(x, '[+-]?[0-9]+')} THEN coalesce(try_cast({x} AS {kind}), {out}) "
             f"WHEN {_like(x, _OTHER_INTEGERS)} THEN coalesce(try_cast({_other_digits(x)} AS {kind}), {out}) "
-            f"{_invalid(x, result)} END"
+            f"WHEN {_overflows_early(x, result)} THEN {out} {_invalid(x, result)} END"
         )
 
     return let(texts, body)
