@@ -16,19 +16,25 @@ _NULL_IS_EMPTY = frozenset(("format",))
 @lru_cache(maxsize=256)
 def over_elements(function: Function) -> Function:
     """`function`, which is variadic, as one that takes its last arguments as the elements of an array."""
-    run = function.python
+    # Spark's workers get what `spread` holds: the few things that it needs, not the function.
+    run, typed, strict, null_is_empty = (
+        function.python,
+        function.typed,
+        function.strict,
+        function.name in _NULL_IS_EMPTY,
+    )
     assert run is not None  # only functions of the session have none, and no arguments
 
     def spread(types: Types, *values: object) -> object:
         *first, array = values
-        if array is None and function.name not in _NULL_IS_EMPTY:
+        if array is None and not null_is_empty:
             return None
         assert isinstance(types.arguments[-1], Array)
         elements = [] if array is None else _elements(array, dimensions(types.arguments[-1]))
         arguments = (*first, *elements)
-        if function.strict and None in arguments:
+        if strict and None in arguments:
             return None
-        if not function.typed:
+        if not typed:
             return run(*arguments)
         of_elements = (types.arguments[-1].element,) * len(elements)
         return run(Types((*types.arguments[:-1], *of_elements), types.result), *arguments)
