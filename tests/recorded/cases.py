@@ -16,7 +16,7 @@ from math import prod
 from holdfast.plan.functions.function import Any, Cast, Function, Pattern
 from holdfast.plan.functions.registry import FAMILIES
 from holdfast.plan.types import BASES
-from tests.recorded.edges import EDGES, edges_of
+from tests.recorded.edges import EDGES, PATH_FUNCTIONS, edges_of
 
 SAMPLE = 24
 """Expressions of one signature without nulls."""
@@ -63,10 +63,11 @@ class Signature:
         return list(dict.fromkeys(found))
 
     def literals(self, row: Sequence[str | None]) -> list[str]:
-        """The arguments as SQL has them."""
+        """The arguments as SQL has them. A path has no type: in PostgreSQL it is one of its own, here it is text."""
         return [
-            f"{'null' if text is None else quoted(text)}::{written(base)}"
-            for text, base in zip(row, self.bases, strict=True)
+            ("null" if text is None else quoted(text))
+            + ("" if place == 1 and self.name in PATH_FUNCTIONS else f"::{written(base)}")
+            for place, (text, base) in enumerate(zip(row, self.bases, strict=True))
         ]
 
     def call(self, arguments: Sequence[str]) -> str:

@@ -155,9 +155,37 @@ _DATE_FORMATS = (
 _NUMBER_FORMATS = ("999", "0000", "9,999.99", "FM999.009", "S99", "99V9", "9.99EEEE", "RN", "PR999", "L999", "MI99", "")
 _PATHS = ("{}", "{a}", "{b,c}", "{b,c,0}", "{0}", "{-1}", "{3,b}", "{x}", "{0,1}")
 
+_JSON_PATHS = (
+    "$",
+    "$.a",
+    "$.b.c[*]",
+    "$.b.c[last]",
+    "strict $.x",
+    "$[*]",
+    "$[0] ? (@ == 1)",
+    "$.** ? (@ > 1)",
+    "$.a == 1",
+    "$.b.type()",
+    "$.a + 2",
+    "$.b.c.size()",
+    "$x",
+    "$.",
+    "exists($.d)",
+)
+PATH_FUNCTIONS = (
+    "@?",
+    "@@",
+    "jsonb_path_exists",
+    "jsonb_path_match",
+    "jsonb_path_query",
+    "jsonb_path_query_array",
+    "jsonb_path_query_first",
+)
+
 MEANT: Mapping[tuple[str, str, int], tuple[str, ...]] = {
     **{(name, "", 0): _UNITS for name in ("date_trunc", "date_part", "extract")},
     ("timezone", "", 0): _ZONES,
+    **{(name, "", 1): _JSON_PATHS for name in PATH_FUNCTIONS},
     ("date_trunc", "", 2): _ZONES,
     **{(name, "", 1): _REGEXES for name in ("~", "~*", "!~", "!~*", "textregexeq", "textregexne")},
     **{
@@ -207,4 +235,5 @@ def edges_of(name: str, bases: Sequence[str], place: int) -> tuple[str, ...]:
     meant: tuple[str, ...] = ()
     if bases[place] in ("text", "name", "_text"):
         meant = MEANT.get((name, bases[0], place)) or MEANT.get((name, "", place), ())
+        meant = tuple(text for text in meant if text.startswith("{") is (bases[place] == "_text"))
     return (*meant, *EDGES[bases[place]][: 3 if meant else None])

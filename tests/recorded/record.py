@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 import psycopg
 
 from tests.postgres import running_postgres
-from tests.recorded.cases import Signature, signatures
+from tests.recorded.cases import signatures
 
 ANSWERS = Path(__file__).parent / "answers"
 # Text compares by its bytes and has the case and the classes of characters that Unicode gives it.
@@ -22,19 +22,24 @@ _DATABASE = """CREATE DATABASE holdfast TEMPLATE template0 ENCODING 'UTF8'
 _MISSING = ("42883", "42704", "42725", "42846", "0A000", "42601")
 
 
-def record(connection: psycopg.Connection[tuple[object, ...]], signature: Signature) -> Iterator[dict[str, str | None]]:
-    for expression in signature.expressions():
-        try:
-            result = connection.execute(f"SELECT pg_typeof({expression})::text, {expression}").pgresult
-        except psycopg.Error as error:
-            if error.sqlstate in _MISSING:
-                return
-            yield {"sql": expression, "error": error.sqlstate}
-        else:
-            assert result is not None
-            type_, value = result.get_value(0, 0), result.get_value(0, 1)
-            assert type_ is not None
-            yield {"sql": expression, "type": type_.decode(), "text": None if value is None else value.decode()}
+Recorded = dict[str, str | None]
+
+
+def record(connection: psycopg.Connection[tuple[object, ...]], expressions: Sequence[str]) -> list[Recorded]:
+    """The answers, or none where PostgreSQL has no such thing at all."""
+    found = [answer(connection, expression) for expression in expressions]
+    return [] if all(one.get("error") in _MISSING for one in found) else found
+
+
+def answer(connection: psycopg.Connection[tuple[object, ...]], expression: str) -> Recorded:
+    try:
+        result = connection.execute(f"SELECT pg_typeof({expression})::text, {expression}").pgresult
+    except psycopg.Error as error:
+        return {"sql": expression, "error": error.sqlstate}
+    assert result is not None
+    type_, value = result.get_value(0, 0), result.get_value(0, 1)
+    assert type_ is not None
+    return {"sql": expression, "type": type_.decode(), "text": None if value is None else value.decode()}
 
 
 def file_of(family: str) -> Path:
@@ -50,7 +55,7 @@ def main() -> None:
         connection = psycopg.connect(server.url, autocommit=True, dbname="holdfast", options="-c timezone=UTC")
         for signature in signatures():
             lines = answers.setdefault(file_of(signature.family), [])
-            lines += [json.dumps(answer, ensure_ascii=False) for answer in record(connection, signature)]
+            lines += [json.dumps(one, ensure_ascii=False) for one in record(connection, signature.expressions())]
     for stale in ANSWERS.glob("*.jsonl"):
         stale.unlink()
     for path, lines in answers.items():
