@@ -97,6 +97,13 @@ def plan_of(query: str, catalog: Tables, *, optimized: bool) -> tuple[Plan, tupl
 def ask_us(query: str, catalog: Tables, *, optimized: bool) -> Answer:
     try:
         plan, types = plan_of(query, catalog, optimized=optimized)
+    except HoldfastError as error:
+        return Answer(error=sqlstate(error))
+    return evaluated(plan, types, catalog)
+
+
+def evaluated(plan: Plan, types: Sequence[Type], catalog: Tables) -> Answer:
+    try:
         return answer_of(evaluate(plan, catalog.contents), types)
     except HoldfastError as error:
         return Answer(error=sqlstate(error))

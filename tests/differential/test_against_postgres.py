@@ -1,0 +1,80 @@
+"""Random queries mean what they mean to PostgreSQL: names, types, rows, order and errors."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+
+import psycopg
+import pytest
+
+from tests.differential.answer import either
+from tests.differential.ask import ask_postgres, ask_us
+from tests.differential.rounds import Round, rounds
+from tests.differential.schema import Table
+
+QUERIES, PART = 1500, 300
+EITHER = 0.03
+"""The part of queries for which it may be chance whether they fail, or how."""
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+
+@pytest.fixture
+def connection(postgres: str) -> Iterator[Connection]:
+    with psycopg.connect(postgres, autocommit=True) as opened:
+        opened.execute("CREATE SCHEMA differential")
+        opened.execute("SET search_path = differential; SET timezone = 'UTC'; SET statement_timeout = '60s'")
+        yield opened
+        opened.execute("DROP SCHEMA differential CASCADE")
+
+
+def fill(connection: Connection, tables: Sequence[Table]) -> None:
+    for table in tables:
+        connection.execute(f"DROP TABLE IF EXISTS {table.name}")
+        connection.execute(table.create)
+        if table.insert:
+            connection.execute(table.insert)
+
+
+def compare(connection: Connection, part: Round) -> Iterator[bool]:
+    """For each query whether the answers are the same, or were chance; an error if neither."""
+    fill(connection, part.tables)
+    for seed, query in part.queries():
+        theirs = ask_postgres(connection, query.text)
+        assert theirs.error is None or theirs.error[:2] not in ("42", "0A"), part.report(
+            seed, query.text, f"PostgreSQL does not accept it: {theirs.error}"
+        )
+        same = True
+        for optimized in (True, False) if seed % 5 == 0 else (True,):
+            ours = ask_us(query.text, part.catalog, optimized=optimized)
+            difference = ours.differs(theirs, ordered=query.ordered)
+            if difference is not None:
+                plan = "optimized" if optimized else "decorrelated"
+                assert either(ours, theirs), part.report(seed, query.text, f"{plan} plan: {difference}")
+                same = False
+        yield same
+
+
+def compare_all(connection: Connection, seeds: Iterable[int]) -> int:
+    """How many queries were compared."""
+    results = [same for part in rounds(seeds) for same in compare(connection, part)]
+    assert results.count(False) <= EITHER * len(results), f"{results.count(False)} of {len(results)} fail by chance"
+    return len(results)
+
+
+@pytest.mark.parametrize("first", range(0, QUERIES, PART))
+def test_random_queries_have_the_answers_of_postgresql(first: int, connection: Connection) -> None:
+    assert compare_all(connection, range(first, first + PART)) == PART
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(0)
+def test_new_random_queries_have_the_answers_of_postgresql(connection: Connection) -> None:
+    """For as many minutes as HOLDFAST_SOAK_MINUTES says."""
+    end = time.monotonic() + 60 * float(os.environ.get("HOLDFAST_SOAK_MINUTES", "10"))
+    first = time.time_ns() // PART * PART
+    while time.monotonic() < end:
+        compare_all(connection, range(first, first + PART))
+        first += PART
