@@ -190,6 +190,23 @@ def _operator(trees: Trees, _depth: int) -> Any:
     return OperatorName(trees.pick(*_OPERATORS), trees.pick((), (), (), ("pg_catalog",), ("a", "Weird Name")))
 
 
+def _subscript(trees: Trees, depth: int) -> e.Subscript:
+    operand, apart = _subscripted(trees, depth)
+    return e.Subscript(operand, trees.of(e.Expression, depth), apart)
+
+
+def _slice(trees: Trees, depth: int) -> e.Slice:
+    operand, apart = _subscripted(trees, depth)
+    lower, upper = (trees.of(e.Expression, depth) if trees.coin() else None for _ in range(2))
+    return e.Slice(operand, lower, upper, apart)
+
+
+def _subscripted(trees: Trees, depth: int) -> tuple[e.Expression, bool]:
+    """What is subscripted. Only what has subscripts of its own can stand apart from them."""
+    operand = trees.of(e.Expression, depth)
+    return operand, isinstance(operand, e.Subscript | e.Slice) and trees.coin()
+
+
 def _in_list(trees: Trees, depth: int) -> Any:
     items = (trees.expression(depth - 1, e.Subquery), *trees.some(lambda: trees.expression(depth - 1), 0))
     return e.InList(trees.expression(depth - 1), items, trees.coin())
@@ -566,6 +583,8 @@ _MAKERS: dict[Any, Make] = {
     e.Unary: _unary,
     OperatorName: _operator,
     e.InList: _in_list,
+    e.Subscript: _subscript,
+    e.Slice: _slice,
     e.Quantified: _quantified,
     e.Row: _row,
     e.Choice: _choice,
