@@ -49,7 +49,10 @@ RUNNING: Mapping[str, str] = {
     # Listing more paths than this starts a job of its own. We name the files of a shard one by one.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "512",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+    # A batch is bounded by its rows alone: with a bound of bytes, Spark adds up the sizes of all columns after every
+    # row, which takes a fifth of the time of handing rows to Python (`bench/stage.py`).
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "16384",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
 }
 """What can be set on a session that is running."""
 

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import expr
@@ -44,7 +45,7 @@ async def stage(frame: DataFrame, writer: WriteHandle, time: Timestamp | None = 
     form = PartFormat.of(writer.state)
     with writer.parts.stage(writer.shard) as stage, spark_errors():
         updates = _updates(frame, form.row_type, writer.name, time)
-        job = _write_job(updates, form, writer.parts.location, stage)
+        job = _write_job(updates, form, writer.parts.location, stage, time)
         yield Staged(writer.shard, tuple(await asyncio.to_thread(parts_of, job)))
 
 
@@ -54,7 +55,7 @@ def parts_of(job: DataFrame) -> list[Part]:
 
 
 def _updates(frame: DataFrame, row_type: RowType, name: str, time: Timestamp | None) -> DataFrame:
-    """`frame` with exactly the columns of the updates schema, checked."""
+    """`frame` with exactly the columns of the updates schema, but for times and diffs that are all one; checked."""
     expected = row_type.updates_schema if time is None else row_type.schema
     types = {field.name: field.dataType.simpleString() for field in frame.schema}
     for field in expected:
@@ -64,10 +65,7 @@ def _updates(frame: DataFrame, row_type: RowType, name: str, time: Timestamp | N
             raise SchemaMismatch(name, f'column "{field.name}" is {found}, not {wanted.lower()}')
     if types:
         raise SchemaMismatch(name, f"it has no columns {sorted(types)}")
-    selected = [quoted(field.name) for field in expected]
-    if time is not None:
-        selected += [f"{time}L AS {TIME}", f"1L AS {DIFF}"]
-    return frame.selectExpr(*selected)
+    return frame.selectExpr(*(quoted(field.name) for field in expected))
 
 
 def _plain(type_name: str) -> str:
@@ -88,7 +86,14 @@ def clustered(updates: DataFrame, form: PartFormat, extra: Sequence[tuple[str, s
     return updates.repartitionById(partitions, expr(range_of)).sortWithinPartitions(quoted(hashed)), hashed
 
 
-def _write_job(updates: DataFrame, form: PartFormat, location: BlobLocation, stage: Stage) -> DataFrame:
+def _write_job(
+    updates: DataFrame, form: PartFormat, location: BlobLocation, stage: Stage, time: Timestamp | None
+) -> DataFrame:
+    """Half of the time goes into handing values to Python, so what it can as well make itself is left out.
+
+    That is a time and diff that are the same in all rows, and the hashes of keys. Those of whole rows come along:
+    Spark is faster at hashing text.
+    """
     content = unused_name("_content", form.row_type)
     row_hash = spark_hash(form.row_type.names, form.row_type.schema)
     extra = [] if form.row_type.holds_map else [(content, row_hash)]
@@ -102,11 +107,11 @@ def _write_job(updates: DataFrame, form: PartFormat, location: BlobLocation, sta
             for table in full_tables(batches):
                 if written is not None:
                     yield described(written.result())
-                written = writer.submit(write_sorted, blob, form, stage, table, hashed, content)
+                written = writer.submit(_write_sorted, blob, form, stage, table, content, time)
             if written is not None:
                 yield described(written.result())
 
-    return spread.mapInArrow(write, RESULT)
+    return spread.drop(hashed).mapInArrow(write, RESULT)
 
 
 def full_tables(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -124,11 +129,16 @@ def full_tables(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(held)
 
 
-def write_sorted(blob: Blob, form: PartFormat, stage: Stage, table: pa.Table, hashed: str, content: str) -> Part:
-    """One durable part of updates sorted by the column `hashed`; `content` holds the hashes of rows, if it is there."""
-    updates = from_spark(form.row_type, table)
+def _write_sorted(
+    blob: Blob, form: PartFormat, stage: Stage, table: pa.Table, content: str, time: Timestamp | None
+) -> Part:
+    """One durable part of updates sorted by key hash; `content` holds the hashes of rows, if it is there."""
     contents = table[content].to_numpy() if content in table.column_names else None
-    encoded = encode_sorted(form, stage.key(uuid.uuid4().hex), updates.table, table[hashed].to_numpy(), contents)
+    if time is not None:
+        table = table.append_column(TIME, _constant(time, table.num_rows))
+        table = table.append_column(DIFF, _constant(1, table.num_rows))
+    updates = from_spark(form.row_type, table).table
+    encoded = encode_sorted(form, stage.key(uuid.uuid4().hex), updates, form.key_hashes(updates), contents)
     blob.put(encoded.part.key, encoded.data)
     return encoded.part
 
@@ -137,6 +147,10 @@ def from_spark(row_type: RowType, table: pa.Table) -> UpdateBatch:
     """The updates among the columns of `table`, whose types are as Spark says them in Arrow: times in nanoseconds."""
     schema = row_type.updates_schema
     return UpdateBatch(row_type, table.select(schema.names).cast(schema))
+
+
+def _constant(value: int, rows: int) -> pa.Array:
+    return pa.array(np.full(rows, value, np.int64))
 
 
 def described(part: Part) -> pa.RecordBatch:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.persist import Location, Persist, PersistSettings, encoding
 from holdfast.persist.errors import SchemaMismatch
@@ -21,7 +21,7 @@ from holdfast.persist.shard import UpperMismatch
 from holdfast.persist.spark import stage
 from holdfast.persist.spark.schema import updates_ddl
 from holdfast.repr.frontier import Timestamp, at
-from holdfast.repr.row import RowType
+from holdfast.repr.row import DIFF, TIME, RowType
 from holdfast.repr.update import UpdateBatch
 from tests.build import batches, multiset, row_types
 from tests.persist.conftest import S3Server
@@ -96,7 +96,24 @@ def storable(draw: st.DrawFn) -> UpdateBatch:
 async def test_executors_write_what_the_driver_would(
     spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, updates: UpdateBatch
 ) -> None:
-    location = Location.in_folder(tmp_path_factory.mktemp("store"))
+    frame = spark.createDataFrame(updates.table, updates_ddl(updates.row_type))
+    await assert_the_same(tmp_path_factory.mktemp("store"), updates, frame, None)
+
+
+@settings(max_examples=15, phases=NO_SHRINKING, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(updates=storable(), time=st.sampled_from([0, 5, 2**62]).map(Timestamp))
+async def test_executors_insert_each_row_once_at_the_time_they_are_given(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, updates: UpdateBatch, time: Timestamp
+) -> None:
+    frame = spark.createDataFrame(updates.table, updates_ddl(updates.row_type)).drop(TIME, DIFF)
+    columns = [*updates.table.columns[:-2], [time] * updates.rows, [1] * updates.rows]
+    inserts = UpdateBatch(updates.row_type, pa.table(columns, schema=updates.row_type.updates_schema))
+    await assert_the_same(tmp_path_factory.mktemp("store"), inserts, frame, time)
+
+
+async def assert_the_same(folder: Path, updates: UpdateBatch, frame: DataFrame, time: Timestamp | None) -> None:
+    """`frame` staged with `time` is what the driver writes of `updates`, and both are sound."""
+    location = Location.in_folder(folder)
     async with await Persist.open_writer(location, settings=PersistSettings(compact=False, notify=False)) as persist:
         by_driver = await persist.create_or_load("driver", updates.row_type)
         by_executors = await persist.create_or_load("executors", updates.row_type)
@@ -104,8 +121,7 @@ async def test_executors_write_what_the_driver_would(
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(encoding, "SMALL_ROWS", 0)  # so that the driver sums contents too
             await by_driver.compare_and_append(updates, at(0), upper)
-        frame = spark.createDataFrame(updates.table, updates_ddl(updates.row_type))
-        async with stage(frame, by_executors) as staged:
+        async with stage(frame, by_executors, time) as staged:
             await by_executors.compare_and_append(staged, at(0), upper)
         driver, executors = (total(writer.state.named_parts().values()) for writer in (by_driver, by_executors))
         assert executors == driver
