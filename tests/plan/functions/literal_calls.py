@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from holdfast.plan.errors import DataError
-from holdfast.plan.functions.function import Any, Family, Function, TableFunction, Types
+from holdfast.plan.functions.function import Any, Family, Function, ResultColumns, TableFunction, Types
 from holdfast.plan.text import read_of, write_of
 from holdfast.plan.types import (
     BASES,
@@ -139,6 +139,7 @@ class Calls:
         table = _chosen(tables, types)
         assert isinstance(table, TableFunction)
         columns = table.columns(types) if callable(table.columns) else table.columns
+        assert isinstance(columns, ResultColumns)
         row = record_of(columns.names, columns.types)
         if table.strict and None in values:
             return ""
