@@ -116,12 +116,12 @@ def _is_syntax(name: str) -> bool:
 
 
 def _signatures(family: str, function: Function, kind: str) -> Iterator[Signature]:
-    for bases in _instances(function.arguments):
+    for bases in instances(function.arguments):
         if all(base in EDGES for base in bases):
             yield Signature(family, function.name, bases, kind)
 
 
-def _instances(patterns: Sequence[Pattern]) -> Iterator[tuple[str, ...]]:
+def instances(patterns: Sequence[Pattern]) -> Iterator[tuple[str, ...]]:
     kinds = [pattern for pattern in patterns if isinstance(pattern, Any)]
     if not kinds:
         yield tuple(pattern.base for pattern in patterns if not isinstance(pattern, Any))

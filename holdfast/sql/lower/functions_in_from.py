@@ -53,7 +53,8 @@ def lower_functions(item: syntax.Functions, inside: Inside) -> Source:
     if numbered and not item.ordinality:
         relation = projected(relation, range(len(relation.columns) - 1))
     single = len(found) == 1 and found[0].single
-    if single and item.alias is not None and not item.columns:
+    # A column that the function itself has a name for keeps it.
+    if single and item.alias is not None and not item.columns and names[0] == _name(functions[0].function):
         names[0] = item.alias.name
     if item.ordinality:
         names.append("ordinality")
