@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
@@ -27,16 +28,19 @@ def tpch_files(tmp_path_factory: pytest.TempPathFactory) -> Callable[[float], Pa
 
 
 @pytest.fixture(scope="session")
-def tpch_schema(postgres_server: PostgresServer, tpch_files: Callable[[float], Path]) -> Callable[[float], Connection]:
+def tpch_schema(
+    postgres_server: PostgresServer, tpch_files: Callable[[float], Path]
+) -> Iterator[Callable[[float], Connection]]:
     """A connection to PostgreSQL whose search path has the tables of a scale."""
+    with ExitStack() as opened:
 
-    @cache
-    def schema(scale: float) -> Connection:
-        connection: Connection = psycopg.connect(postgres_server.url, autocommit=True)
-        name = f"tpch_{round(scale * 1000)}"
-        connection.execute(f"CREATE SCHEMA {name}")
-        connection.execute(f"SET search_path = {name}")
-        load(connection, tpch_files(scale))
-        return connection
+        @cache
+        def schema(scale: float) -> Connection:
+            connection: Connection = opened.enter_context(psycopg.connect(postgres_server.url, autocommit=True))
+            name = f"tpch_{round(scale * 1000)}"
+            connection.execute(f"CREATE SCHEMA {name}")
+            connection.execute(f"SET search_path = {name}")
+            load(connection, tpch_files(scale))
+            return connection
 
-    return schema
+        yield schema
