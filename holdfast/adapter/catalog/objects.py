@@ -1,0 +1,125 @@
+"""What the catalog has in it.
+
+Every object has an id that is never given to another, an oid for those who speak PostgreSQL's catalogs, and an owner.
+Users make objects in databases and schemas of their own; the system's are in the schemas without a database.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from holdfast.plan.types import Type
+from holdfast.repr.ids import GlobalId
+from holdfast.sql.syntax.query import Query
+
+RoleId: TypeAlias = str
+"""`u1`, `s1` for roles, `p` for PUBLIC."""
+
+PUBLIC: RoleId = "p"
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """`privileges` are letters as in an aclitem: r SELECT, a INSERT, w UPDATE, d DELETE, U USAGE, C CREATE."""
+
+    grantee: RoleId
+    grantor: RoleId
+    privileges: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """`verifier` is what SCRAM-SHA-256 needs to know a password again; the password itself is kept nowhere."""
+
+    id: RoleId
+    oid: int
+    name: str
+    superuser: bool = False
+    login: bool = True
+    inherit: bool = True
+    system_privileges: frozenset[str] = frozenset()
+    verifier: str | None = field(default=None, repr=False)
+    parameters: tuple[tuple[str, str], ...] = ()
+    member_of: frozenset[RoleId] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    id: str
+    oid: int
+    name: str
+    owner: RoleId
+    grants: tuple[Grant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """`database` is None for those of the system, which every database shows."""
+
+    id: str
+    oid: int
+    name: str
+    database: str | None
+    owner: RoleId
+    grants: tuple[Grant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`default` is the text of an expression."""
+
+    name: str
+    type: Type
+    nullable: bool = True
+    default: str | None = None
+
+
+ItemKind: TypeAlias = Literal["table", "view", "type"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A table, view or type: what stands in a schema.
+
+    - `sql` is the statement that made it, as the renderer writes it, all names in it whole. The rest of what is here
+      follows from it, but for what only the catalog knows.
+    - `uses` are the items that `sql` names.
+    - `session` is the one whose temporary item it is, None for all others. Those are never durable.
+    """
+
+    id: GlobalId
+    oid: int
+    name: str
+    schema: str
+    kind: ItemKind
+    sql: str
+    owner: RoleId
+    columns: tuple[Column, ...] = ()
+    query: Query | None = None
+    type: Type | None = None
+    uses: frozenset[GlobalId] = frozenset()
+    grants: tuple[Grant, ...] = ()
+    retain_history: int | None = None
+    session: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultGrant:
+    """What objects to come are given: those that `creator` makes (None: anyone), perhaps only within a schema."""
+
+    creator: RoleId | None
+    kind: Literal["TABLES", "TYPES", "SCHEMAS", "DATABASES", "SECRETS", "CONNECTIONS", "CLUSTERS"]
+    grantee: RoleId
+    privileges: frozenset[str]
+    database: str | None = None
+    schema: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """On the object of this id, or on one of its columns, which count from 1."""
+
+    object: str
+    column: int | None
+    text: str
