@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from holdfast import errors
+from holdfast.adapter import client_errors as client
 from holdfast.errors import HoldfastError
 from holdfast.persist import errors as persist
 from holdfast.persist.blob.contract import BlobUnavailable
@@ -30,6 +31,8 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     data.DivisionByZero: "22012",
     data.InvalidTextRepresentation: "22P02",
     data.InvalidBinaryRepresentation: "22P03",
+    data.BytesMissing: "08P01",  # protocol_violation, as PostgreSQL reports it
+    data.BytesLeftOver: "22P03",
     data.DatetimeFieldOverflow: "22008",
     data.InvalidDatetimeFormat: "22007",
     data.IntervalFieldOverflow: "22015",
@@ -42,6 +45,7 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     data.InvalidEscapeSequence: "22025",
     data.InvalidEscapeCharacter: "22019",
     data.StringDataRightTruncation: "22001",
+    data.NameTooLong: "42622",
     data.SubstringError: "22011",
     data.NullValueNotAllowed: "22004",
     data.ArraySubscriptError: "2202E",
@@ -98,6 +102,8 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     sql.InvalidTypeModifier: "22023",
     sql.InvalidRecursion: "42P19",
     sql.WrongSyntax: "42601",
+    sql.NotUpdatable: "55000",  # object_not_in_prerequisite_state
+    sql.SystemCatalog: "42501",  # insufficient_privilege
     CorrelatedRecursion: "0A000",  # feature_not_supported
     RowTypeError: "42804",
     # The store.
@@ -117,6 +123,17 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     persist.MetadataUnavailable: "57P03",
     persist.MetadataOutcomeUnknown: "40003",
     BlobUnavailable: "57P03",
+    # Between client and server.
+    client.ProtocolViolation: "08P01",
+    client.MessageMalformed: "08P01",
+    client.MessageTooLong: "54000",  # program_limit_exceeded
+    client.ClientGone: "08006",  # connection_failure
+    client.CopyFailed: "57014",  # query_canceled
+    client.PasswordRefused: "28P01",
+    client.ServerStopping: "57P01",  # admin_shutdown
+    client.PortalNotRunnable: "55000",  # object_not_in_prerequisite_state
+    client.InternalError: "XX000",
+    client.UnsafeAddress: "F0000",  # config_file_error
     # Spark.
     SparkUnavailable: "57P03",
     JavaUnavailable: "57P03",
