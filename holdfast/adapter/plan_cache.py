@@ -1,65 +1,93 @@
-"""Plans that were made before: the same text, over the same catalog, is planned once.
+"""Plans that were made before: the same statement, over the same catalog, is planned once.
 
-A plan is kept as it is run. One that depends on what the session knows (`now()`) is another each time, so it is kept
-as it was before that was put in.
+A plan that depends on what the session knows (`now()`) is another each time: it is kept as it was before that was put
+in. All others are kept ready to run.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cached_property
 
 from holdfast.adapter.known import Known, with_known
 from holdfast.compute.evaluate import can_evaluate
 from holdfast.compute.render import SparkQuery, render
 from holdfast.plan.decorrelate import decorrelate
-from holdfast.plan.relation import Plan
+from holdfast.plan.relation import Get, Plan, Relation, inputs
 from holdfast.plan.rewrite import optimize
 from holdfast.plan.types import Type
-from holdfast.sql import OutputColumn, Planned, plan_query
-from holdfast.sql.catalog import Catalog
-
-Key: TypeAlias = tuple[str, tuple[Type | None, ...], int]
+from holdfast.sql import OutputColumn, Planned
 
 
-@dataclass(frozen=True, slots=True)
+def collections_in(relation: Relation) -> frozenset[str]:
+    """The collections that a decorrelated relation reads, as the catalog calls them."""
+    if isinstance(relation, Get):
+        return frozenset((relation.name,))
+    return frozenset[str]().union(*(collections_in(part) for part in inputs(relation)))
+
+
+@dataclass(frozen=True)
 class Prepared:
-    """A query ready to run: by the evaluator if `spark` is None, else by Spark."""
+    """A query ready to run."""
 
-    columns: tuple[OutputColumn, ...]
-    parameters: tuple[Type, ...]
     plan: Plan
-    spark: SparkQuery | None
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether it is over constants, or a plain read of one collection: quick to answer without Spark."""
+        return can_evaluate(self.plan)
+
+    @cached_property
+    def spark(self) -> SparkQuery:
+        return render(self.plan)
+
+    @cached_property
+    def reads(self) -> frozenset[str]:
+        return collections_in(self.plan.relation)
 
 
-def prepare(planned: Planned, known: Known) -> Prepared:
-    plan = optimize(with_known(decorrelate(planned.plan), known))
-    return Prepared(planned.columns, planned.parameters, plan, None if can_evaluate(plan) else render(plan))
+class Compiled:
+    """A query that was planned. `reads` are the collections it reads."""
+
+    def __init__(self, planned: Planned) -> None:
+        self.columns: tuple[OutputColumn, ...] = planned.columns
+        self.parameters: tuple[Type, ...] = planned.parameters
+        self.plan = decorrelate(planned.plan)
+        self.reads = collections_in(self.plan.relation)
+        self._ready: Prepared | None = None
+
+    def prepared(self, known: Known) -> Prepared:
+        """The query ready to run for one who knows this."""
+        if self._ready is not None:
+            return self._ready
+        filled = with_known(self.plan, known)
+        prepared = Prepared(optimize(filled))
+        # Nodes that say the same are the same: nothing was put in.
+        if filled is self.plan:
+            self._ready = prepared
+        return prepared
 
 
 class PlanCache:
-    """The plans of the `size` queries that were asked last."""
+    """The plans of the `size` statements that were asked last."""
 
     def __init__(self, size: int = 1000) -> None:
         self._size = size
-        self._plans: OrderedDict[Key, Planned | Prepared] = OrderedDict()
+        self._plans: OrderedDict[Hashable, Compiled] = OrderedDict()
 
-    def prepared(
-        self, text: str, catalog: Catalog, version: int, known: Known, parameter_types: Sequence[Type | None] = ()
-    ) -> Prepared:
-        """The query ready to run. `version` is another number whenever the catalog might answer otherwise."""
-        key = (text, tuple(parameter_types), version)
+    def get(self, key: Hashable) -> Compiled | None:
         found = self._plans.get(key)
+        if found is not None:
+            self._plans.move_to_end(key)
+        return found
+
+    def compiled(self, key: Hashable, plan: Callable[[], Planned]) -> Compiled:
+        """What `plan` makes. `key` is another whenever it might make something else: text, types, catalog, path."""
+        found = self.get(key)
         if found is None:
-            planned = plan_query(text, catalog, parameter_types=parameter_types)
-            # Nodes that say the same are the same: nothing was put in.
-            depends = with_known(planned.plan, known) is not planned.plan
-            found = planned if depends else prepare(planned, known)
-            self._plans[key] = found
+            found = self._plans[key] = Compiled(plan())
             if len(self._plans) > self._size:
                 self._plans.popitem(last=False)
-        else:
-            self._plans.move_to_end(key)
-        return found if isinstance(found, Prepared) else prepare(found, known)
+        return found

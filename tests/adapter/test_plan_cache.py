@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from holdfast.adapter.known import Known
-from holdfast.adapter.plan_cache import PlanCache
+from holdfast.adapter.plan_cache import Compiled, PlanCache
 from holdfast.compute.evaluate import evaluate
 from holdfast.plan.types import INT4, INT8, TEXT, Type
+from holdfast.sql import plan_query
 from holdfast.sql.catalog import CatalogColumn, CatalogRelation
 
 KNOWN = Known(1_000_000, "me", "db", "holdfast test")
@@ -24,44 +27,58 @@ class Counting:
         return None
 
 
+def ask(
+    cache: PlanCache, catalog: Counting, text: str, version: int = 1, types: Sequence[Type | None] = ()
+) -> Compiled:
+    return cache.compiled((text, tuple(types), version), lambda: plan_query(text, catalog, parameter_types=types))
+
+
 def test_the_same_text_is_planned_once_for_one_version_of_the_catalog() -> None:
     cache, catalog = PlanCache(), Counting()
-    first = cache.prepared("SELECT a FROM t WHERE b = $1", catalog, 1, KNOWN)
-    assert cache.prepared("SELECT a FROM t WHERE b = $1", catalog, 1, KNOWN) is first
+    first = ask(cache, catalog, "SELECT a FROM t WHERE b = $1")
+    assert ask(cache, catalog, "SELECT a FROM t WHERE b = $1") is first
     assert first.parameters == (TEXT,)
+    assert first.reads == {"t"}
     assert catalog.asked == 1
-    cache.prepared("SELECT a FROM t WHERE b = $1", catalog, 2, KNOWN)
+    ask(cache, catalog, "SELECT a FROM t WHERE b = $1", version=2)
     assert catalog.asked == 2
 
 
 def test_types_of_parameters_make_another_plan() -> None:
     cache, catalog = PlanCache(), Counting()
-    assert cache.prepared("SELECT a + $1 FROM t", catalog, 1, KNOWN).parameters == (INT4,)
-    assert cache.prepared("SELECT a + $1 FROM t", catalog, 1, KNOWN, (INT8,)).parameters == (INT8,)
+    assert ask(cache, catalog, "SELECT a + $1 FROM t").parameters == (INT4,)
+    assert ask(cache, catalog, "SELECT a + $1 FROM t", types=(INT8,)).parameters == (INT8,)
 
 
 def test_what_the_session_knows_is_as_of_each_run() -> None:
-    cache, catalog = PlanCache(), Counting()
+    compiled = ask(PlanCache(), Counting(), "SELECT now()")
     later = Known(2_000_000, "me", "db", "holdfast test")
-    answers = [
-        evaluate(cache.prepared("SELECT now()", catalog, 1, known).plan, {})["now"][0].value for known in (KNOWN, later)
-    ]
+    answers = [evaluate(compiled.prepared(known).plan, {})["now"][0].value for known in (KNOWN, later)]
     assert answers == [1_000_000, 2_000_000]
+
+
+def test_what_depends_on_nothing_is_made_ready_once() -> None:
+    compiled = ask(PlanCache(), Counting(), "SELECT a FROM t WHERE b = $1")
+    later = Known(2_000_000, "me", "db", "holdfast test")
+    assert compiled.prepared(KNOWN) is compiled.prepared(later)
 
 
 def test_the_plans_asked_for_longest_ago_are_forgotten() -> None:
     cache, catalog = PlanCache(size=2), Counting()
-    kept = cache.prepared("SELECT 1", catalog, 1, KNOWN)
-    cache.prepared("SELECT 2", catalog, 1, KNOWN)
-    assert cache.prepared("SELECT 1", catalog, 1, KNOWN) is kept
-    cache.prepared("SELECT a FROM t", catalog, 1, KNOWN)
-    assert cache.prepared("SELECT 1", catalog, 1, KNOWN) is kept
+    kept = ask(cache, catalog, "SELECT 1")
+    ask(cache, catalog, "SELECT 2")
+    assert ask(cache, catalog, "SELECT 1") is kept
+    ask(cache, catalog, "SELECT a FROM t")
+    assert ask(cache, catalog, "SELECT 1") is kept
     gone = catalog.asked
-    cache.prepared("SELECT 2 FROM t", catalog, 1, KNOWN)
+    ask(cache, catalog, "SELECT 2 FROM t")
     assert catalog.asked == gone + 1
 
 
-def test_only_what_the_evaluator_cannot_do_is_said_in_spark_sql() -> None:
+def test_plain_reads_are_told_from_others() -> None:
     cache, catalog = PlanCache(), Counting()
-    assert cache.prepared("SELECT a FROM t WHERE a > 1 ORDER BY a LIMIT 3", catalog, 1, KNOWN).spark is None
-    assert cache.prepared("SELECT count(*) FROM t", catalog, 1, KNOWN).spark is not None
+    plain = ask(cache, catalog, "SELECT a FROM t WHERE a > 1 ORDER BY a LIMIT 3").prepared(KNOWN)
+    grouped = ask(cache, catalog, "SELECT count(*) FROM t").prepared(KNOWN)
+    assert plain.is_plain
+    assert not grouped.is_plain
+    assert "count" in grouped.spark.text
