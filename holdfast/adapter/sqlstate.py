@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from holdfast import errors
+from holdfast.adapter.catalog import errors as catalog
 from holdfast.adapter import client_errors as client
 from holdfast.errors import HoldfastError
 from holdfast.persist import errors as persist
@@ -106,6 +107,24 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     sql.SystemCatalog: "42501",  # insufficient_privilege
     CorrelatedRecursion: "0A000",  # feature_not_supported
     RowTypeError: "42804",
+    # The catalog.
+    catalog.CatalogError: "42000",
+    catalog.UndefinedDatabase: "3D000",  # invalid_catalog_name
+    catalog.InvalidSchemaName: "3F000",
+    catalog.DuplicateDatabase: "42P04",
+    catalog.DuplicateSchema: "42P06",
+    catalog.DuplicateRelation: "42P07",
+    catalog.DuplicateObject: "42710",
+    catalog.ReservedName: "42939",
+    catalog.InvalidName: "42602",
+    catalog.InvalidTableDefinition: "42P16",
+    catalog.InvalidObjectDefinition: "42P17",
+    catalog.InvalidParameter: "22023",  # invalid_parameter_value
+    catalog.InvalidGrant: "0LP01",  # invalid_grant_operation
+    catalog.ObjectInUse: "55006",
+    catalog.InsufficientPrivilege: "42501",
+    catalog.DependentObjects: "2BP01",  # dependent_objects_still_exist
+    catalog.UnreadableCatalog: "XX001",
     # The store.
     persist.AsOfBeforeSince: "22023",
     persist.ReadTimeout: "57P03",

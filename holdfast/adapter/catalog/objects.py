@@ -1,7 +1,8 @@
 """What the catalog has in it.
 
-Every object has an id that is never given to another, an oid for those who speak PostgreSQL's catalogs, and an owner.
-Users make objects in databases and schemas of their own; the system's are in the schemas without a database.
+Every object has an id that is never given to another, of whatever kind, an oid for those who speak PostgreSQL's
+catalogs, and an owner. Users make objects in databases and schemas of their own; the system's are in the schemas
+without a database. Ids of users' objects begin with `u`, those of the system's with `s`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ PUBLIC: RoleId = "p"
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """`privileges` are letters as in an aclitem: r SELECT, a INSERT, w UPDATE, d DELETE, U USAGE, C CREATE."""
+    """`privileges` are letters as in an aclitem: r SELECT, a INSERT, w UPDATE, d DELETE, U USAGE, C CREATE.
+
+    One role is granted privileges by another once: no two grants of an object have the same grantee and grantor.
+    """
 
     grantee: RoleId
     grantor: RoleId
@@ -30,7 +34,11 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """`verifier` is what SCRAM-SHA-256 needs to know a password again; the password itself is kept nowhere."""
+    """`verifier` is what SCRAM-SHA-256 needs to know a password again; the password itself is kept nowhere.
+
+    `system_privileges` are letters: R CREATEROLE, B CREATEDB, N CREATECLUSTER, P CREATENETWORKPOLICY.
+    `parameters` are sorted by name.
+    """
 
     id: RoleId
     oid: int
@@ -84,7 +92,9 @@ class Item:
 
     - `sql` is the statement that made it, as the renderer writes it, all names in it whole. The rest of what is here
       follows from it, but for what only the catalog knows.
-    - `uses` are the items that `sql` names.
+    - `uses` are the items of users that `sql` names: those that it reads, and the types it mentions.
+    - `query` is that of a view, with names whole.
+    - `retain_history` is in milliseconds; None where nothing was said.
     - `session` is the one whose temporary item it is, None for all others. Those are never durable.
     """
 
@@ -104,12 +114,18 @@ class Item:
     session: int | None = None
 
 
+DefaultKind: TypeAlias = Literal["TABLES", "TYPES", "SCHEMAS", "DATABASES", "SECRETS", "CONNECTIONS", "CLUSTERS"]
+
+
 @dataclass(frozen=True, slots=True)
 class DefaultGrant:
-    """What objects to come are given: those that `creator` makes (None: anyone), perhaps only within a schema."""
+    """What objects to come are given: those that `creator` makes (None: anyone), perhaps only within a schema.
+
+    Views are TABLES too. There is one for all that is said of the same objects and grantee.
+    """
 
     creator: RoleId | None
-    kind: Literal["TABLES", "TYPES", "SCHEMAS", "DATABASES", "SECRETS", "CONNECTIONS", "CLUSTERS"]
+    kind: DefaultKind
     grantee: RoleId
     privileges: frozenset[str]
     database: str | None = None
@@ -123,3 +139,14 @@ class Comment:
     object: str
     column: int | None
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the system was told, by its name: a parameter, or how far the ids are given out."""
+
+    name: str
+    value: str
+
+
+Object: TypeAlias = Role | Database | Schema | Item | DefaultGrant | Comment | Setting

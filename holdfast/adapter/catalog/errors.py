@@ -1,0 +1,84 @@
+"""What can be wrong with a statement about objects of the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from holdfast.errors import DataCorruption, QueryError
+
+
+class CatalogError(QueryError):
+    """A statement that the catalog, as it is, does not let happen."""
+
+    def __init__(self, message: str, position: int = 0, hint: str | None = None, detail: str | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+        self.hint = hint
+        self.detail = detail
+
+
+class UndefinedDatabase(CatalogError):
+    pass
+
+
+class DuplicateDatabase(CatalogError):
+    pass
+
+
+class DuplicateSchema(CatalogError):
+    pass
+
+
+class DuplicateRelation(CatalogError):
+    """A table or view of the name exists."""
+
+
+class DuplicateObject(CatalogError):
+    """A type or role of the name exists."""
+
+
+class ReservedName(CatalogError):
+    """A name that only the system gives."""
+
+
+class InvalidName(CatalogError):
+    pass
+
+
+class InvalidTableDefinition(CatalogError):
+    pass
+
+
+class InvalidObjectDefinition(CatalogError):
+    """What an object cannot be made of, as a view that outlives what it reads."""
+
+
+class InvalidSchemaName(CatalogError):
+    """There is no schema to make an object in, as the search path names none."""
+
+
+class InvalidParameter(CatalogError):
+    """An option or a value of one that does not exist or cannot be."""
+
+
+class InvalidGrant(CatalogError):
+    """A privilege that objects of the kind do not have, or a role that cannot be given."""
+
+
+class ObjectInUse(CatalogError):
+    pass
+
+
+class InsufficientPrivilege(CatalogError):
+    pass
+
+
+class DependentObjects(CatalogError):
+    """Others depend on the object: `dependents` says how, one sentence without a full stop for each."""
+
+    def __init__(self, message: str, dependents: Sequence[str], hint: str | None) -> None:
+        super().__init__(message, detail="\n".join(dependents), hint=hint)
+
+
+class UnreadableCatalog(DataCorruption):
+    """A row of the durable catalog that this version cannot make an object of."""
