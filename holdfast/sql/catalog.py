@@ -6,17 +6,23 @@ The catalog itself is the caller's; this is what it looks like from here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from holdfast.plan.types import Type
+from holdfast.sql.syntax.expression import Expression
 from holdfast.sql.syntax.query import Query
+
+RelationKind: TypeAlias = Literal["table", "view", "system"]
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogColumn:
+    """`default` is what a new row has here if it does not say: an expression or the text of one; None for null."""
+
     name: str
     type: Type
     nullable: bool = True
+    default: Expression | str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +31,7 @@ class CatalogRelation:
 
     `name` is its last part, which is what it is called in a query without an alias; `schema` the parts before.
     A view that is not kept has a `view` to read instead: its query, or the text of it, with the columns' names.
+    Only rows of a table can be changed by users; those of `system` relations are the system's own.
     """
 
     id: str
@@ -33,6 +40,7 @@ class CatalogRelation:
     keys: tuple[tuple[int, ...], ...] = ()
     schema: tuple[str, ...] = ()
     view: Query | str | None = None
+    kind: RelationKind = "table"
 
 
 class Catalog(Protocol):

@@ -142,3 +142,11 @@ class InvalidRecursion(SemanticError):
 
 class WrongSyntax(SemanticError):
     """What the grammar lets through and nothing can be made of: rows of different lengths, a wrong DISTINCT."""
+
+
+class NotUpdatable(SemanticError):
+    """A relation whose rows are not there to be changed: a view."""
+
+
+class SystemCatalog(SemanticError):
+    """A relation of the system's own, which users may only read."""

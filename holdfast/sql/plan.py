@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from holdfast.plan.relation import Plan
 from holdfast.plan.types import Type
 from holdfast.sql.catalog import Catalog
+from holdfast.sql.coerce import Coercion
 from holdfast.sql.errors import NotSupported, StatementTooComplex
-from holdfast.sql.lower.block import Statement
+from holdfast.sql.lower.block import Rows, Statement
 from holdfast.sql.lower.expressions import lower_term
 from holdfast.sql.lower.query import lower_query
 from holdfast.sql.lower.rows import unlimited
@@ -18,7 +19,7 @@ from holdfast.sql.parser import parse_one
 from holdfast.sql.syntax.query import Query
 from holdfast.sql.syntax.statement.dml import SelectStatement
 
-_MAX_DEPTH = 1000
+MAX_DEPTH = 1000
 """How deep expressions nest that Python's stack is sure to have room for."""
 
 
@@ -46,14 +47,21 @@ def plan_query(
     query = _query_of(statement)
     state = Statement(catalog, Parameters(parameter_types), lower_term, lower_query)
     try:
-        rows = lower_query(query, state, None, {})
-        found = unlimited(rows, state.coercion)
+        plan = plan_of(lower_query(query, state, None, {}), state.coercion)
     except RecursionError:
-        raise StatementTooComplex(_MAX_DEPTH) from None
-    plan = Plan(found.relation, rows.names, found.order, rows.limit, rows.offset)
-    shown = zip(rows.names, found.relation.columns, strict=False)
-    columns = tuple(OutputColumn(name, column.type) for name, column in shown)
-    return Planned(plan, state.parameters.types(), columns)
+        raise StatementTooComplex(MAX_DEPTH) from None
+    return planned(plan, state.parameters.types())
+
+
+def plan_of(rows: Rows, coercion: Coercion) -> Plan:
+    """What has been lowered, as a whole."""
+    found = unlimited(rows, coercion)
+    return Plan(found.relation, rows.names, found.order, rows.limit, rows.offset)
+
+
+def planned(plan: Plan, parameters: tuple[Type, ...]) -> Planned:
+    shown = zip(plan.names, plan.relation.columns, strict=False)
+    return Planned(plan, parameters, tuple(OutputColumn(name, column.type) for name, column in shown))
 
 
 def _query_of(statement: str | SelectStatement | Query) -> Query:

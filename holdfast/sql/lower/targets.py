@@ -35,9 +35,9 @@ class Targets:
         return self.terms[index]
 
 
-def lower_targets(targets: Sequence[Target], block: Block) -> Targets:
+def lower_targets(targets: Sequence[Target], block: Block, clause: Clause = SELECT) -> Targets:
     found = Targets()
-    with block.in_clause(SELECT):
+    with block.in_clause(clause):
         for target in targets:
             expression = target.expression
             before = len(block.references)

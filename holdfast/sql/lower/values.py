@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from holdfast.plan.relation import UNIT, ColumnType, Map, Relation, Union, Values
 from holdfast.plan.scalar import Constant, Scalar
 from holdfast.sql.errors import WrongSyntax
@@ -18,7 +20,7 @@ from holdfast.sql.term import Term
 
 def lower_values(values: ValuesSyntax, inside: Inside) -> Rows:
     block = Block(inside.statement, Scope((), (), inside.outer), inside.common, VALUES)
-    rows = [_row(row, block) for row in values.rows]
+    rows = [row_terms(row, block) for row in values.rows]
     width = len(rows[0])
     for row in rows[1:]:
         if len(row) != width:
@@ -30,11 +32,14 @@ def lower_values(values: ValuesSyntax, inside: Inside) -> Rows:
         terms = tuple(Term(Placement(0).scalar(term.scalar), term.location) for term in rows[0])
         return Rows(UNIT, terms, names)
     by_column = [block.coercion.to_common([row[index] for row in rows], "VALUES") for index in range(width)]
-    relation = _relation([[by_column[index][number].scalar for index in range(width)] for number in range(len(rows))])
+    relation = rows_relation(
+        [[by_column[index][number].scalar for index in range(width)] for number in range(len(rows))]
+    )
     return Rows(relation, columns_as_terms(relation, [term.location for term in rows[0]]), names)
 
 
-def _row(items: tuple[syntax.Expression, ...], block: Block) -> list[Term]:
+def row_terms(items: Sequence[syntax.Expression], block: Block) -> list[Term]:
+    """The values of one row, in which `(value).*` stands for several."""
     found: list[Term] = []
     for item in items:
         match item:
@@ -47,7 +52,7 @@ def _row(items: tuple[syntax.Expression, ...], block: Block) -> list[Term]:
     return found
 
 
-def _relation(rows: list[list[Scalar]]) -> Relation:
+def rows_relation(rows: Sequence[Sequence[Scalar]]) -> Relation:
     """Rows of constants as they are; others are computed, each by itself."""
     if all(isinstance(scalar, Constant) for row in rows for scalar in row):
         constants = tuple(tuple([scalar.value for scalar in row if isinstance(scalar, Constant)]) for row in rows)
