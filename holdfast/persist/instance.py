@@ -11,7 +11,7 @@ import logging
 import os
 import socket
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -34,11 +34,11 @@ from holdfast.persist.parts import Parts
 from holdfast.persist.read import ReadHandle
 from holdfast.persist.retry import pauses, report_and_pause, retrying
 from holdfast.persist.settings import PersistSettings
-from holdfast.persist.shard import Lease, ReaderId, ShardState, SincePassed, Superseded
+from holdfast.persist.shard import OWNER, Lease, ReaderId, ShardState, SincePassed, Superseded
 from holdfast.persist.store import Lock, StoreState
 from holdfast.persist.watch import Watch
 from holdfast.persist.write import MultiWriteHandle, WriteHandle
-from holdfast.repr.frontier import Frontier, Timestamp
+from holdfast.repr.frontier import EMPTY, Frontier, Timestamp
 from holdfast.repr.ids import ShardId
 from holdfast.repr.row import RowType, holds_map
 
@@ -219,6 +219,14 @@ class Persist:
         self._check_writes()
         return WriteHandle(await self._known(name), name, self._calls)
 
+    async def writers(self, names: Sequence[str]) -> dict[str, WriteHandle]:
+        """Handles to write those of the collections `names` that exist, found and loaded together."""
+        self._check_writes()
+        found = await self._retrying("find", lambda: self.metadata.find(names))
+        unknown = [shard for shard in found.values() if self.committer.state(shard) is None]
+        self.committer.observe(await self._retrying("load", lambda: self.metadata.load(unknown)))
+        return {name: WriteHandle(shard, name, self._calls) for name, shard in found.items()}
+
     def multi(self, handles: Sequence[WriteHandle]) -> MultiWriteHandle:
         """A handle that writes several collections atomically."""
         self._check_writes()
@@ -265,6 +273,22 @@ class Persist:
         self._check_writes()
         with self._calls.begin() as call:
             await call.commit(tuple((shard, partial(_advanced, upper=upper)) for shard in shards))
+
+    async def drop(self, handle: WriteHandle) -> bool:
+        """End a collection and delete its parts, unless someone still reads it: then False, and nothing happens."""
+        self._check_writes()
+        with self._calls.begin() as call:
+            states = await call.commit(((handle.shard, _ended),))
+        assert isinstance(states, Mapping)
+        if not states[handle.shard].finalized:
+            return False
+        await self._collect_retired(handle.shard)
+        return True
+
+    async def names(self) -> list[str]:
+        """What the collections are called that have not ended."""
+        summaries = await self._retrying("list", self.metadata.summaries)
+        return [summary.name for summary in summaries if not summary.finalized]
 
     async def _check_name_is_new(self, name: str) -> None:
         """A name may be given to a new collection only if no damage hides an old one of that name."""
@@ -400,6 +424,14 @@ class Persist:
 def _advanced(state: ShardState, upper: Frontier) -> ShardState:
     sealed = state.seal(upper)
     return sealed if isinstance(sealed, ShardState) else state
+
+
+def _ended(state: ShardState) -> ShardState:
+    if any(reader.id != OWNER for reader in state.readers):
+        return state
+    sealed = state.allow_compaction(EMPTY).seal(EMPTY)
+    assert isinstance(sealed, ShardState)  # nothing is beyond the empty frontier
+    return sealed.finalize()
 
 
 def _is_text(name: str) -> bool:

@@ -7,7 +7,8 @@ has not returned yet.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -36,12 +37,27 @@ class Staged:
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """One collection's share of an atomic append to several. `updates` may be None: then only `upper` advances."""
+    """One collection's share of an atomic append to several. `updates` may be None: then only `upper` advances.
+
+    With it go, where they are given, the newest schema from then on (`WriteHandle.evolve`; the updates are still of an
+    older one) and the times that need no longer be told apart (`WriteHandle.allow_compaction`).
+    """
 
     handle: WriteHandle
     updates: UpdateBatch | Staged | None
     expected: Frontier
     upper: Frontier
+    row_type: RowType | None = None
+    since: Frontier | None = None
+
+    def commands(self, parts: tuple[Part, ...]) -> Iterator[tuple[ShardId, Command]]:
+        """What the append does once its updates are durable as `parts`."""
+        shard = self.handle.shard
+        yield shard, partial(ShardState.compare_and_append, parts=parts, expected=self.expected, upper=self.upper)
+        if self.row_type is not None:
+            yield shard, partial(ShardState.evolve, row_type=self.row_type)
+        if self.since is not None:
+            yield shard, partial(ShardState.allow_compaction, since=self.since)
 
 
 class WriteHandle:
@@ -149,14 +165,25 @@ class MultiWriteHandle:
 
 async def append_all(calls: Calls, appends: Sequence[Append]) -> UpperMismatch | None:
     """Stage the updates of all appends, then commit them in one transaction."""
-    commands: list[tuple[ShardId, Command]] = []
     with calls.begin() as call:
-        for append in appends:
-            parts = await append.handle._durable(call, append.updates)
-            command = partial(ShardState.compare_and_append, parts=parts, expected=append.expected, upper=append.upper)
-            commands.append((append.handle.shard, command))
+        staged = await _all_durable(call, appends)
         reach("append_staged")
+        commands = (c for append, parts in zip(appends, staged, strict=True) for c in append.commands(parts))
         return _mismatch(await call.commit(tuple(commands)))
+
+
+async def _all_durable(call: Call, appends: Sequence[Append]) -> list[tuple[Part, ...]]:
+    """The parts of each append, made durable at the same time."""
+    if sum(append.updates is not None for append in appends) < 2:
+        return [await append.handle._durable(call, append.updates) for append in appends]
+    staging = (append.handle._durable(call, append.updates) for append in appends)
+    # All must have ended before the call may: what is still being staged then has nobody who keeps it from collection.
+    staged = await asyncio.gather(*staging, return_exceptions=True)
+    found = [parts for parts in staged if not isinstance(parts, BaseException)]
+    for failure in staged:
+        if isinstance(failure, BaseException):
+            raise failure
+    return found
 
 
 def _mismatch(result: object | Refusal) -> UpperMismatch | None:

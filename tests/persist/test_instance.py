@@ -39,7 +39,7 @@ from holdfast.persist.errors import (
 from holdfast.persist.gc import leaked
 from holdfast.persist.metadata import Change, Commit, Committed, Conflict, EpochMismatch
 from holdfast.persist.metadata.memory import MemoryMetadata
-from holdfast.persist.metrics import CACHE_HITS, CACHE_MISSES
+from holdfast.persist.metrics import CACHE_HITS, CACHE_MISSES, COMMITS
 from holdfast.persist.prune import Comparison, Operator, filter_table, prune
 from holdfast.persist.scrub import scrub
 from holdfast.persist.shard import ShardState
@@ -831,3 +831,60 @@ async def test_parts_that_cannot_hold_what_is_asked_for_are_left_out(
     assert len(prune(slices, INTS, [Comparison("a", "is null")])) == 0
     with pytest.raises(UsageError, match='no column "b"'):
         prune(slices, INTS, [Comparison("b", "=", 2)])
+
+
+# Appends that do more, and the ends of collections
+
+
+async def test_an_append_may_bring_a_column_and_let_history_go_in_its_one_transaction(place: Place) -> None:
+    wider = RowType.of(("a", pa.int64()), ("b", pa.string()))
+    async with place.writer() as persist:
+        one, two = [await persist.create_or_load(name, INTS) for name in ("one", "two")]
+        commits = persist.metrics.counts[COMMITS]
+        appends = [
+            Append(one, batch(INTS, "1 | 0 | +1"), at(0), at(5), row_type=wider, since=at(4)),
+            Append(two, batch(INTS, "2 | 0 | +1"), at(0), at(5)),
+        ]
+        assert await persist.multi([one, two]).compare_and_append(appends) is None
+        assert persist.metrics.counts[COMMITS] == commits + 1
+        assert (one.row_type, one.since, one.upper) == (wider, at(4), at(5))
+        assert (two.row_type, two.since, two.upper) == (INTS, at(0), at(5))
+        reader = await persist.reader("one")
+        assert multiset(await reader.rows(Timestamp(4))) == Counter({((1, None), 4): 1})
+
+
+async def test_an_append_that_comes_too_late_brings_no_column_either(place: Place) -> None:
+    async with place.writer() as persist:
+        one = await persist.create_or_load("one", INTS)
+        await one.seal(at(3))
+        wider = RowType.of(("a", pa.int64()), ("b", pa.string()))
+        append = Append(one, None, at(0), at(5), row_type=wider, since=at(2))
+        assert await persist.multi([one]).compare_and_append([append]) == UpperMismatch(at(0), at(3))
+        assert (one.row_type, one.since, one.upper) == (INTS, at(0), at(3))
+
+
+async def test_writers_of_many_collections_are_found_together(place: Place) -> None:
+    async with place.writer() as persist:
+        for name in ("one", "two"):
+            await (await persist.create_or_load(name, INTS)).seal(at(7))
+        assert sorted(await persist.names()) == ["one", "two"]
+    async with place.writer() as persist:
+        found = await persist.writers(["one", "two", "three"])
+        assert {name: handle.upper for name, handle in found.items()} == {"one": at(7), "two": at(7)}
+        assert await found["one"].compare_and_append(batch(INTS, "1 | 7 | +1"), at(7), at(8)) is None
+
+
+async def test_a_dropped_collection_leaves_no_parts_and_frees_its_name(place: Place) -> None:
+    async with place.writer() as persist:
+        one = await persist.create_or_load("one", INTS)
+        await one.compare_and_append(batch(INTS, "1 | 0 | +1"), at(0), at(1))
+        reader = await persist.reader("one")
+        assert not await persist.drop(one)
+        assert multiset(await reader.rows(Timestamp(0))) == Counter({((1,), 0): 1})
+        await reader.close()
+        assert await persist.drop(one)
+        assert list(persist.parts.blob.list("")) == []
+        assert await persist.names() == []
+        again = await persist.create_or_load("one", INTS)
+        assert again.shard != one.shard
+        assert again.upper == at(0)
