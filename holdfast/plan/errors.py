@@ -27,7 +27,19 @@ class InvalidTextRepresentation(DataError):
 
 
 class InvalidBinaryRepresentation(DataError):
-    pass
+    """Bytes that are no value of their type."""
+
+
+class BytesMissing(InvalidBinaryRepresentation):
+    def __init__(self, message: str = "insufficient data left in message") -> None:
+        super().__init__(message)
+
+
+class BytesLeftOver(InvalidBinaryRepresentation):
+    """A value, and something after it."""
+
+    def __init__(self, message: str = "incorrect binary data format") -> None:
+        super().__init__(message)
 
 
 class DatetimeFieldOverflow(DataError):
@@ -76,6 +88,10 @@ class InvalidEscapeCharacter(DataError):
 
 class StringDataRightTruncation(DataError):
     """A text that is longer than its type allows."""
+
+
+class NameTooLong(DataError):
+    pass
 
 
 class SubstringError(DataError):

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from string import ascii_letters, digits
 
 from holdfast.plan.errors import (
-    CharacterNotInRepertoire,
     InvalidParameterValue,
     InvalidTextRepresentation,
     UntranslatableCharacter,
@@ -17,6 +16,7 @@ from holdfast.plan.functions.function import Family, Function
 from holdfast.plan.functions.spark_text import unquoted
 from holdfast.plan.text.strings import bytes_of_escapes, bytes_of_hex
 from holdfast.plan.types import BYTEA, INT4, NAME, TEXT, Type
+from holdfast.plan.utf8 import invalid_bytes, shown_bytes, text_of_utf8
 
 _LINE = 76
 """Characters of base64 in a line."""
@@ -142,27 +142,19 @@ def _character_set(name: str, role: str) -> str:
     return found
 
 
-def _hex(data: bytes) -> str:
-    return " ".join(f"0x{byte:02x}" for byte in data)
-
-
-def _utf8_length(lead: int) -> int:
-    return 2 if lead & 0xE0 == 0xC0 else 3 if lead & 0xF0 == 0xE0 else 4 if lead & 0xF8 == 0xF0 else 1
-
-
 def _read(data: bytes, character_set: str) -> str:
     """Zero bytes are in no text."""
+    if character_set == "UTF8":
+        return text_of_utf8(data)
     zero = data.find(0)
     try:
         text = data.decode(_CHARACTER_SETS[character_set])
     except UnicodeDecodeError as error:
-        at = error.start if zero < 0 else min(error.start, zero)
-        if character_set == "UTF8" or at == zero:
-            length = _utf8_length(data[at]) if character_set == "UTF8" else 1
-            raise _invalid_bytes(data[at : at + length], character_set) from None
-        raise _no_equivalent(data[at : error.end], character_set, "UTF8") from None
+        if 0 <= zero <= error.start:
+            raise invalid_bytes(b"\0", character_set) from None
+        raise _no_equivalent(data[error.start : error.end], character_set, "UTF8") from None
     if zero >= 0:
-        raise _invalid_bytes(b"\0", character_set)
+        raise invalid_bytes(b"\0", character_set)
     return text
 
 
@@ -173,14 +165,9 @@ def _written(text: str, character_set: str) -> bytes:
         raise _no_equivalent(text[error.start].encode(), "UTF8", character_set) from None
 
 
-def _invalid_bytes(data: bytes, character_set: str) -> CharacterNotInRepertoire:
-    return CharacterNotInRepertoire(f'invalid byte sequence for encoding "{character_set}": {_hex(data)}')
-
-
 def _no_equivalent(data: bytes, source: str, target: str) -> UntranslatableCharacter:
-    return UntranslatableCharacter(
-        f'character with byte sequence {_hex(data)} in encoding "{source}" has no equivalent in encoding "{target}"'
-    )
+    character = f'character with byte sequence {shown_bytes(data)} in encoding "{source}"'
+    return UntranslatableCharacter(f'{character} has no equivalent in encoding "{target}"')
 
 
 def _convert_from(data: bytes, source: str) -> str:

@@ -11,12 +11,12 @@ from holdfast.plan.text.contract import Read, TextCodec, Write
 from holdfast.plan.types import INT2, Array, Type
 
 _SPACE = " \t\n\r\v\f"
-_BOUNDS = re.compile(r"\s*((?:\[\s*[+-]?\d+\s*(?::\s*[+-]?\d+\s*)?\])+)\s*=")
-_BOUND = re.compile(r"\[\s*([+-]?\d+)\s*(?::\s*([+-]?\d+)\s*)?\]")
-_PLAIN = re.compile(r'[^\s{},"\\]+')
+_BOUNDS = re.compile(r"\s*((?:\[\s*[+-]?\d+\s*(?::\s*[+-]?\d+\s*)?\])+)\s*=", re.ASCII)
+_BOUND = re.compile(r"\[\s*([+-]?\d+)\s*(?::\s*([+-]?\d+)\s*)?\]", re.ASCII)
+_PLAIN = re.compile(r'[^\s{},"\\]+', re.ASCII)
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_NEEDS_QUOTES = re.compile(r'[\s{},"\\]')
+_NEEDS_QUOTES = re.compile(r'[\s{},"\\]', re.ASCII)
 
 _UNEVEN = "Multidimensional arrays must have sub-arrays with matching dimensions."
 

@@ -14,7 +14,7 @@ _SPACE = " \t\n\r\v\f"
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _UNQUOTED = re.compile(r'(?:[^{},"\\=]|\\.|=(?!>))+', re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_NEEDS_QUOTES = re.compile(r'[\s{},"\\]|=>')
+_NEEDS_QUOTES = re.compile(r'[\s{},"\\]|=>', re.ASCII)
 
 
 class _Reader:

@@ -241,7 +241,7 @@ def read_numeric(text: str) -> Decimal:
 
     `numeric_types.numeric_of` is its type.
     """
-    return _within_digits(read_any_numeric(text))
+    return within_digits(read_any_numeric(text))
 
 
 def read_any_numeric(text: str) -> Decimal:
@@ -258,7 +258,8 @@ def read_any_numeric(text: str) -> Decimal:
     return Decimal(integer)
 
 
-def _within_digits(value: Decimal) -> Decimal:
+def within_digits(value: Decimal) -> Decimal:
+    """The number with at most 38 digits, which are as many as Arrow and Spark have."""
     sign, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)  # finite
     if not value:

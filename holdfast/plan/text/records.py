@@ -14,7 +14,7 @@ _SPACE = " \t\n\r\v\f"
 _FIELD = re.compile(r'(?:[^),"\\]|\\.|"(?:[^"\\]|\\.|"")*")*', re.DOTALL)
 _PIECE = re.compile(r'\\(.)|"((?:[^"\\]|\\.|"")*)"', re.DOTALL)
 _INNER = re.compile(r'\\(.)|"(")', re.DOTALL)
-_NEEDS_QUOTES = re.compile(r'[(),"\\\s]')
+_NEEDS_QUOTES = re.compile(r'[(),"\\\s]', re.ASCII)
 
 
 def _malformed(text: str, detail: str) -> DataError:

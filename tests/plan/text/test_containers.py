@@ -35,6 +35,7 @@ CASES: tuple[tuple[str, str, str], ...] = (
         'ERROR: malformed array literal: "{{1},2}"; ' + UNEVEN,
     ),
     ("int4[]", "{}", "{}"),
+    ("text[]", "{\x1f,\xa0}", "{\x1f,\xa0}"),
     ("int4[]", "{{},{}}", "{}"),
     ("int4[]", "  { 1 , 2 }  ", "{1,2}"),
     ("int4[]", "{1,}", 'ERROR: malformed array literal: "{1,}"; Unexpected "}" character.'),
