@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from holdfast import errors
 from holdfast.adapter.catalog import errors as catalog
 from holdfast.adapter import client_errors as client
+from holdfast.adapter import errors as session
 from holdfast.errors import HoldfastError
 from holdfast.persist import errors as persist
 from holdfast.persist.blob.contract import BlobUnavailable
@@ -153,6 +154,30 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     client.PortalNotRunnable: "55000",  # object_not_in_prerequisite_state
     client.InternalError: "XX000",
     client.UnsafeAddress: "F0000",  # config_file_error
+    # The session.
+    session.ActiveTransaction: "25001",
+    session.NoActiveTransaction: "25P01",
+    session.FailedTransaction: "25P02",  # in_failed_sql_transaction
+    session.InvalidTransactionState: "25000",
+    session.ReadOnlyTransaction: "25006",
+    session.InvalidStatementName: "26000",
+    session.DuplicatePreparedStatement: "42P05",
+    session.ChangedResultType: "0A000",
+    session.InvalidCursorName: "34000",
+    session.DuplicateCursor: "42P03",
+    session.UnknownVariable: "42704",
+    session.InvalidVariableValue: "22023",
+    session.ReadOnlyVariable: "55P02",  # cant_change_runtime_param
+    session.InvalidOption: "22023",
+    session.NotNullViolation: "23502",
+    session.NoTimestamp: "22023",
+    session.TooStale: "40001",
+    session.StatementCancelled: "57014",  # query_canceled
+    session.SessionEnded: "57P01",
+    session.IdleInTransaction: "25P03",
+    session.TooManySessions: "53300",
+    session.LoginRefused: "28000",  # invalid_authorization_specification
+    session.WrongParameterCount: "08P01",  # protocol_violation
     # Spark.
     SparkUnavailable: "57P03",
     JavaUnavailable: "57P03",
