@@ -19,8 +19,9 @@ class MessageMalformed(HoldfastError):
 class MessageTooLong(HoldfastError):
     """A message is longer than the server takes. It was skipped, and the next can be read."""
 
-    def __init__(self, length: int, limit: int) -> None:
+    def __init__(self, kind: int, length: int, limit: int) -> None:
         super().__init__("message is too long")
+        self.kind = kind
         self.detail = f"The message has {length} bytes; at most {limit} are accepted."
 
 

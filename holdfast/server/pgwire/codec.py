@@ -1,0 +1,167 @@
+"""Bytes to messages: where each message of a client begins and ends, and how long it may be.
+
+No message is held in memory that is longer than its kind may be: its head says how long it is, and a longer one is
+skipped as it comes in. What is copied in has no bound, since its messages are handed on in whatever fragments arrive.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import TypeAlias
+
+from holdfast.adapter.client_errors import MessageTooLong, ProtocolViolation
+
+Message: TypeAlias = tuple[int, bytes]
+"""The kind, which is the byte that a message begins with, and what comes after its length."""
+
+STARTUP_LIMIT = 10_000
+"""Of everything that a client says before it is known who it is."""
+
+_HEAD = Struct(">BI")
+_LENGTH = Struct(">I")
+_GREATEST = 0x3FFFFFFF
+"""A length beyond this is no length: PostgreSQL's own bound."""
+
+_SHORT_LIMIT = 10_000
+_SHORT = frozenset(b"XSHDECcf")
+_LONG = frozenset(b"QPBF")
+_COPY_DATA = ord("d")
+
+
+class MessageReader:
+    """The messages in a stream of bytes.
+
+    Until `authenticated` is called, the first packets are those without a kind, and then come only passwords.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._buffer: bytes | bytearray = b""
+        self._at = 0
+        self._skip = 0
+        self._copied = 0  # bytes still to come of a message that is copied in
+        self._authenticated = False
+
+    def authenticated(self) -> None:
+        self._authenticated = True
+
+    def feed(self, data: bytes) -> None:
+        buffer, at = self._buffer, self._at
+        if at == len(buffer):
+            self._buffer = data
+        elif isinstance(buffer, bytearray):
+            del buffer[:at]
+            buffer += data
+        else:
+            self._buffer = bytearray(memoryview(buffer)[at:])
+            self._buffer += data
+        self._at = 0
+
+    @property
+    def held(self) -> int:
+        """How many bytes wait to be read."""
+        return len(self._buffer) - self._at
+
+    @property
+    def wanted(self) -> int:
+        """How many bytes must be held before the next message can be read, as far as is known."""
+        if self._skip or self._copied:
+            return 1
+        if self.held < _HEAD.size:
+            return _HEAD.size
+        kind, length = _HEAD.unpack_from(self._buffer, self._at)
+        return 1 if kind == _COPY_DATA or length > self._limit else 1 + int(length)
+
+    def startup(self) -> bytes | None:
+        """The next packet without a kind, or None until all of it is there."""
+        if self.held < _LENGTH.size:
+            return None
+        length = int.from_bytes(self._buffer[self._at : self._at + 4], "big")
+        if not 8 <= length <= STARTUP_LIMIT:
+            raise ProtocolViolation("invalid length of startup packet")
+        return self._cut(self._at + 4, self._at + length) if self.held >= length else None
+
+    def next(self) -> Message | None:
+        """The next message, or None until all of it is there.
+
+        What consecutive messages copy in comes as one, and perhaps not to the end of the last. A message that is too
+        long is skipped after the error that says so.
+        """
+        if self._skip and not self._skipped():
+            return None
+        buffer, at = self._buffer, self._at
+        if self._copied:
+            return self._copy_data() if at < len(buffer) else None
+        if len(buffer) - at < 5:
+            return None
+        kind, length = _HEAD.unpack_from(buffer, at)
+        if kind == _COPY_DATA and self._authenticated and 4 <= length <= _GREATEST:
+            return self._copy_data()
+        if length > _SHORT_LIMIT or kind not in _SHORT:
+            self._check(kind, length)
+        elif length < 4:
+            raise ProtocolViolation("invalid message length")
+        end = at + 1 + length
+        if end > len(buffer):
+            return None
+        return kind, self._cut(at + 5, end)
+
+    def _advance(self, end: int) -> None:
+        self._at = end
+        if end == len(self._buffer):
+            self._buffer, self._at = b"", 0
+
+    def _cut(self, start: int, end: int) -> bytes:
+        buffer = self._buffer
+        self._advance(end)
+        return buffer[start:end] if isinstance(buffer, bytes) else bytes(memoryview(buffer)[start:end])
+
+    def _check(self, kind: int, length: int) -> None:
+        if not self._authenticated:
+            if kind != ord("p"):
+                raise ProtocolViolation(f"expected password response, got message type {kind}")
+            if not 4 <= length <= STARTUP_LIMIT:
+                raise ProtocolViolation("invalid message length")
+            return
+        if kind not in _LONG:
+            if kind in _SHORT or kind == _COPY_DATA:
+                raise ProtocolViolation("invalid message length")
+            raise ProtocolViolation(f"invalid frontend message type {kind}")
+        if not 4 <= length <= _GREATEST:
+            raise ProtocolViolation("invalid message length")
+        if length > self._limit:
+            self._skip = 1 + length
+            raise MessageTooLong(kind, length, self._limit)
+
+    def _skipped(self) -> bool:
+        """Whether all was skipped that is to be."""
+        some = min(self._skip, self.held)
+        self._skip -= some
+        self._advance(self._at + some)
+        return not self._skip
+
+    def _copy_data(self) -> Message | None:
+        """All that is copied in by the messages at hand, or None if there are but heads of messages."""
+        buffer, at, end = self._buffer, self._at, len(self._buffer)
+        view = memoryview(buffer)
+        parts: list[memoryview] = []
+        left = self._copied
+        while True:
+            if left:
+                stop = min(at + left, end)
+                parts.append(view[at:stop])
+                left -= stop - at
+                at = stop
+            if left or end - at < 5 or buffer[at] != _COPY_DATA:
+                break
+            length = _LENGTH.unpack_from(buffer, at + 1)[0]
+            if not 4 <= length <= _GREATEST:
+                break  # the next message is refused when its turn comes
+            left = length - 4
+            at += 5
+        data = b"".join(parts)
+        parts.clear()
+        view.release()
+        self._copied = left
+        self._advance(at)
+        return (_COPY_DATA, data) if data else self.next()
