@@ -203,3 +203,31 @@ class UnsupportedValue(DataError):
 
 class DatatypeMismatch(DataError):
     """Values inside of two others that cannot be compared."""
+
+
+class UndefinedTableAtRunTime(DataError):
+    """The text that should name a relation names none."""
+
+
+class UndefinedColumnAtRunTime(DataError):
+    pass
+
+
+class UndefinedObjectAtRunTime(DataError):
+    """The text that should name a type, a role or a setting names none."""
+
+
+class UndefinedSchemaAtRunTime(DataError):
+    pass
+
+
+class UndefinedDatabaseAtRunTime(DataError):
+    pass
+
+
+class AmbiguousFunctionAtRunTime(DataError):
+    """The text names more functions than one."""
+
+
+class InvalidName(DataError):
+    """The text is no name at all."""
