@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from holdfast import errors
-from holdfast.adapter.catalog import errors as catalog
 from holdfast.adapter import client_errors as client
 from holdfast.adapter import errors as session
+from holdfast.adapter.catalog import errors as catalog
 from holdfast.errors import HoldfastError
 from holdfast.persist import errors as persist
 from holdfast.persist.blob.contract import BlobUnavailable
@@ -39,6 +39,7 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     data.InvalidDatetimeFormat: "22007",
     data.IntervalFieldOverflow: "22015",
     data.InvalidTimeZone: "22023",  # invalid_parameter_value, as PostgreSQL reports an unknown zone
+    data.InvalidTimeZoneDisplacement: "22009",
     data.InvalidParameterValue: "22023",
     data.InvalidArgumentForLogarithm: "2201E",
     data.InvalidArgumentForPowerFunction: "2201F",

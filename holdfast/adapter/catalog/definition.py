@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from holdfast.adapter.catalog.errors import InvalidParameter
+from holdfast.adapter.catalog.mentions import placeless
 from holdfast.adapter.catalog.objects import Column
 from holdfast.plan.text import read_of
 from holdfast.plan.types import INTERVAL, Interval, Type, list_of, map_of, record_of
@@ -49,7 +50,7 @@ def defined(statement: CreateItem, catalog: Catalog) -> Definition:
             columns = tuple(table_column(column, catalog) for column in statement.columns)
             return Definition(columns, retain_history=retained(statement.options))
         case CreateView():
-            return Definition(view_columns(statement, catalog), statement.query)
+            return Definition(view_columns(statement, catalog), placeless(statement.query))
         case CreateType():
             return Definition(type=_type(statement, catalog))
 

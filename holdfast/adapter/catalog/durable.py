@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from holdfast.adapter.catalog.definition import CreateItem, defined
+from holdfast.adapter.catalog.definition import CreateItem
 from holdfast.adapter.catalog.errors import UnreadableCatalog
 from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import (
@@ -24,19 +24,17 @@ from holdfast.adapter.catalog.objects import (
     DefaultGrant,
     Grant,
     Item,
-    ItemKind,
     Object,
     Role,
     Schema,
     Setting,
 )
 from holdfast.adapter.catalog.state import CatalogState, Change
+from holdfast.adapter.catalog.statement import statement_of, with_statement
 from holdfast.adapter.catalog.whole import whole
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.repr.ids import GlobalId
 from holdfast.repr.row import RowType
-from holdfast.sql.parser import parse_one
-from holdfast.sql.syntax.statement.create import CreateTable, CreateType, CreateView
 
 CatalogRow: TypeAlias = tuple[str, str, str]
 Json: TypeAlias = dict[str, Any]  # what json.loads gives
@@ -230,9 +228,6 @@ _DECODE: Mapping[str, Callable[[Json], Object]] = {
 # Items from their statements
 
 
-_STATEMENTS: Mapping[ItemKind, type[CreateItem]] = {"table": CreateTable, "view": CreateView, "type": CreateType}
-
-
 @dataclass(frozen=True, slots=True)
 class _Parsed:
     item: Item
@@ -245,7 +240,7 @@ def _with_items(state: CatalogState, items: Sequence[Item]) -> CatalogState:
     names = SessionNames(named, "", ())
     waiting: dict[GlobalId, _Parsed] = {}
     for item in items:
-        statement = _statement(item)
+        statement = statement_of(item)
         waiting[item.id] = _Parsed(replace(item, uses=whole(statement, names).uses), statement)
     while waiting:
         ready = [parsed for parsed in waiting.values() if not any(used in waiting for used in parsed.item.uses)]
@@ -258,25 +253,8 @@ def _with_items(state: CatalogState, items: Sequence[Item]) -> CatalogState:
     return state
 
 
-def _statement(item: Item) -> CreateItem:
-    try:
-        found = parse_one(item.sql).statement
-    except HoldfastError as error:
-        raise UnreadableCatalog(f"the statement of {item.kind} {item.id} cannot be read: {error}") from error
-    if not isinstance(found, CreateTable | CreateView | CreateType) or not isinstance(found, _STATEMENTS[item.kind]):
-        raise UnreadableCatalog(f"the statement of {item.kind} {item.id} makes something else")
-    return found
-
-
 def _defined(parsed: _Parsed, names: SessionNames) -> Item:
     try:
-        found = defined(parsed.statement, names)
+        return with_statement(parsed.item, parsed.statement, names)
     except HoldfastError as error:
         raise UnreadableCatalog(f"{parsed.item.kind} {parsed.item.id} cannot be planned: {error}") from error
-    return replace(
-        parsed.item,
-        columns=found.columns,
-        query=found.query,
-        type=found.type,
-        retain_history=found.retain_history,
-    )

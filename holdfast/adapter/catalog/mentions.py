@@ -5,25 +5,32 @@ A name of one part may be that of a common table of the query around it: then it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from holdfast.sql.syntax.expression import Column, Star
 from holdfast.sql.syntax.node import Node
-from holdfast.sql.syntax.query import Query, RecursiveTable, Table, With, WithMutuallyRecursive
+from holdfast.sql.syntax.query import FromItem, Query, RecursiveTable, Table, With, WithMutuallyRecursive
 from holdfast.sql.syntax.types import NamedType
 
 Tree = TypeVar("Tree", bound=Node)
+
+
+Same = TypeVar("Same")
+
+
+def _same(found: Same) -> Same:
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
     """What becomes of the mentions of a statement. Each may be left as it is."""
 
-    table: Callable[[Table], Table]
-    type: Callable[[NamedType], NamedType]
-    column: Callable[[Column | Star], Column | Star] = lambda found: found
+    table: Callable[[Table], FromItem] = _same
+    type: Callable[[NamedType], NamedType] = _same
+    column: Callable[[Column | Star], Column | Star] = _same
 
 
 def renamed(tree: Tree, renaming: Renaming) -> Tree:
@@ -31,8 +38,41 @@ def renamed(tree: Tree, renaming: Renaming) -> Tree:
     return found
 
 
+def nodes(tree: Node) -> Iterator[Node]:
+    """The tree and all in it."""
+    waiting: list[object] = [tree]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            waiting.extend(part)
+        elif isinstance(part, Node):
+            yield part
+            waiting.extend(getattr(part, name) for name in _parts(type(part)))
+
+
+def placeless(tree: Tree) -> Tree:
+    """The tree without places: they are those of a text that no longer is at hand."""
+    found: Tree = _placeless(tree)
+    return found
+
+
+def _placeless(part: Any) -> Any:  # a field of a node: a node, a tuple, a value
+    if isinstance(part, tuple):
+        return tuple([_placeless(each) for each in part])
+    if not isinstance(part, Node):
+        return part
+    inner = {name: _placeless(getattr(part, name)) for name in _parts(type(part))}
+    return replace(part, **inner, location=0)
+
+
 _PARTS: dict[type, tuple[str, ...]] = {}
 """The fields of a class of nodes that may have nodes in them, once asked for."""
+
+
+def _parts(kind: type) -> tuple[str, ...]:
+    if kind not in _PARTS:
+        _PARTS[kind] = tuple(each.name for each in fields(kind) if each.name != "location")
+    return _PARTS[kind]
 
 
 def _any(part: Any, renaming: Renaming, local: frozenset[str]) -> Any:  # a field of a node: a node, a tuple, a value
@@ -61,11 +101,8 @@ def _node(node: Any, renaming: Renaming, local: frozenset[str]) -> Any:  # of th
 
 
 def _with_parts(node: Any, renaming: Renaming, local: frozenset[str]) -> Any:  # of the class that it was given
-    kind = type(node)
-    if kind not in _PARTS:
-        _PARTS[kind] = tuple(each.name for each in fields(kind) if each.name != "location")
     changed: dict[str, Any] = {}
-    for name in _PARTS[kind]:
+    for name in _parts(type(node)):
         old = getattr(node, name)
         new = _any(old, renaming, local)
         if new is not old:

@@ -130,6 +130,12 @@ class CatalogState:
         for name in _FIELDS.values():
             yield from getattr(self, name).values()
 
+    def owned(self) -> Iterator[Database | Schema | Item]:
+        """All that has an owner and privileges."""
+        yield from self.databases.values()
+        yield from self.schemas.values()
+        yield from self.items.values()
+
     # Ids
 
     @property
@@ -243,6 +249,10 @@ class CatalogState:
     def comment_on(self, object: str, column: int | None = None) -> str | None:
         found = self.comments.get((object, column))
         return None if found is None else found.text
+
+    def parameters(self) -> tuple[Setting, ...]:
+        """What ALTER SYSTEM has set."""
+        return tuple(setting for name, setting in self.settings.items() if name != _NEXT_ID)
 
     def parameter(self, name: str) -> str | None:
         """What ALTER SYSTEM said of a parameter."""

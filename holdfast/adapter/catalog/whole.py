@@ -69,4 +69,4 @@ def whole(statement: Tree, names: SessionNames) -> Whole[Tree]:
         return replace(found, qualifier=parts)
 
     named = renamed(statement, Renaming(table, type_))
-    return Whole(renamed(named, Renaming(lambda each: each, lambda each: each, column)), frozenset(uses))
+    return Whole(renamed(named, Renaming(column=column)), frozenset(uses))

@@ -1,0 +1,6 @@
+"""Statements that change the catalog: what each comes to, given the catalog as it is."""
+
+from holdfast.adapter.catalog.ddl.decide import decide, session_ended
+from holdfast.adapter.catalog.decision import Decision
+
+__all__ = ["Decision", "decide", "session_ended"]
