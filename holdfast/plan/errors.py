@@ -55,7 +55,11 @@ class IntervalFieldOverflow(DataError):
 
 
 class InvalidTimeZone(DataError):
-    """A time zone that the time zone database does not have, or a displacement out of range."""
+    """A time zone that the time zone database does not have."""
+
+
+class InvalidTimeZoneDisplacement(DataError):
+    """A distance from Greenwich that no time zone has."""
 
 
 class InvalidParameterValue(DataError):

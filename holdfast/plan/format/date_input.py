@@ -19,7 +19,7 @@ from holdfast.plan.calendar import (
     is_leap,
     start_of_iso_week,
 )
-from holdfast.plan.errors import DatetimeFieldOverflow, InvalidDatetimeFormat, InvalidTimeZone
+from holdfast.plan.errors import DatetimeFieldOverflow, InvalidDatetimeFormat, InvalidTimeZoneDisplacement
 from holdfast.plan.format.date_output import DAYS, MONTHS, ROMAN
 from holdfast.plan.format.date_template import Field, Literal, parsed
 
@@ -382,7 +382,7 @@ def _read_offset(reading: _Reading, node: Field) -> None:
     reading.zone_sign = -1 if match[1] == "-" else 1
     reading.values["TZH"], reading.values["TZM"] = int(match[2] or 0), int(match[3] or 0)
     if reading.values["TZH"] > 15 or reading.values["TZM"] > 59:
-        raise InvalidTimeZone(f'time zone displacement out of range: "{reading.text}"')
+        raise InvalidTimeZoneDisplacement(f'time zone displacement out of range: "{reading.text}"')
 
 
 def _clock(reading: _Reading) -> tuple[int, int, int, int]:

@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from holdfast.plan.calendar import JULIAN_OF_1970, MICROS_PER_DAY, MICROS_PER_SECOND, date_of, days_in_month, days_of
-from holdfast.plan.errors import DataError, DatetimeFieldOverflow, InvalidDatetimeFormat, InvalidTimeZone
+from holdfast.plan.errors import (
+    DataError,
+    DatetimeFieldOverflow,
+    InvalidDatetimeFormat,
+    InvalidTimeZone,
+    InvalidTimeZoneDisplacement,
+)
 from holdfast.plan.text.datetime_tokens import Kind, Token, tokens_of
 from holdfast.plan.zones import FixedZone, Zone, abbreviated_zone, named_zone
 
@@ -143,7 +149,7 @@ def _error(problem: Exception, text: str, type_name: str) -> DataError:
         case UnknownZone():
             return InvalidTimeZone(f'time zone "{problem.args[0]}" not recognized')
         case DisplacementOverflow():
-            return InvalidTimeZone(f'time zone displacement out of range: "{text}"')
+            return InvalidTimeZoneDisplacement(f'time zone displacement out of range: "{text}"')
         case FieldOverflow():
             return DatetimeFieldOverflow(f'date/time field value out of range: "{text}"')
         case MonthOrDayOverflow():
