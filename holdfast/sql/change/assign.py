@@ -37,11 +37,12 @@ def coerced(term: Term, target: Type, coercion: Coercion) -> Scalar | None:
 
     Text that is longer than its column is an error, where an explicit cast would cut it.
     """
-    plain = coercion.to_base(term, target, "assignment")
+    measured = _has_length(target)
+    plain = coercion.to_base(term, bare(target) if measured else target, "assignment")
     if plain is None:
         return None
     _check_dimensions(plain, target)
-    if _has_length(target):
+    if measured:
         return applied(plain.scalar, _measured(plain.type, target))
     found = coercion.to_exact(plain, target, "assignment")
     return None if found is None else found.scalar

@@ -40,6 +40,9 @@ def lower_insert(insert: Insert, source: Query | None, table: CatalogRelation, i
     if isinstance(source.body, Values) and not source.order_by and source.limit is None and source.offset is None:
         return _values(source.body, into, inside)
     rows = lower_query(source, inside.statement, inside.outer, inside.common)
+    if isinstance(source.body, Values):
+        # Sorted or limited they are a table of their own, whose columns have types before they are assigned.
+        rows = replace(rows, terms=tuple(map(inside.statement.coercion.text_if_unknown, rows.terms)))
     into.check_count(len(rows.terms), [term.location for term in rows.terms], None)
     scalars = into.filled({index: into.value(index, term) for index, term in enumerate(rows.terms)})
     terms = tuple(Term(scalar, 0) for scalar in scalars)
