@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from holdfast.adapter.results import Row
 from holdfast.plan.binary import send_of
 from holdfast.plan.text.codec import write_of
+from holdfast.plan.text.numbers import write_float8
 from holdfast.plan.types import Type
 
 Cell: TypeAlias = Callable[[Any], bytes]  # of a value of the column's type
@@ -38,6 +39,15 @@ def _text_cell(value: str) -> bytes:
     data = value.encode()
     length = len(data)
     return (_LENGTHS[length] if length < 256 else _LENGTH(length)) + data
+
+
+def _float_cell(value: float) -> bytes:
+    # Python writes floats as PostgreSQL does where neither has an exponent, but for a fraction of zero.
+    if 1e-4 <= value < 1e15 or -1e15 < value <= -1e-4:
+        data = repr(value).removesuffix(".0").encode()
+    else:
+        data = write_float8(value).encode()
+    return _LENGTHS[len(data)] + data
 
 
 def _boolean_cell(value: bool) -> bytes:
@@ -71,6 +81,8 @@ def _cell_of(type_: Type, format_: int) -> Cell:
         return _integer_cell
     if type_.base in _TEXTS:
         return _text_cell
+    if type_.base == "float8":
+        return _float_cell
     return _boolean_cell if type_.base == "bool" else _written_cell(type_)
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 from holdfast.adapter.results import Piece, Rows
 from holdfast.server.pgwire.cells import encoder_of
 from holdfast.server.pgwire.channel import Channel
+from holdfast.server.pgwire.columns import table_encoder_of
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ class RowStream:
         self.result = result
         types = tuple(column.type for column in result.columns)
         self._width = max(1, len(types))
+        self._formats = formats
         self._encode = encoder_of(types, formats)
         self._piece: Piece | None = None
         self._at = 0
@@ -88,6 +90,9 @@ class RowStream:
             await channel.drain()
 
     def _encoded(self, piece: Piece) -> bytes:
+        """The same bytes by whichever way is shorter."""
+        if isinstance(piece.held, pa.Table):
+            return table_encoder_of(piece.types, self._formats)(piece.held)
         return self._encode(piece.rows())
 
     async def close(self) -> None:
