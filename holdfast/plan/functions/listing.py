@@ -25,7 +25,7 @@ FEW = 4
 
 Member = Function | Aggregate | WindowFunction | TableFunction
 
-_STAND_INS: Mapping[Any, Type] = {
+STAND_INS: Mapping[Any, Type] = {
     Any.ANY: TEXT,
     Any.ELEMENT: INT4,
     Any.ARRAY: array_of(INT4),
@@ -114,7 +114,7 @@ def _written(name: str, arguments: Sequence[str]) -> str:
 
 
 def _result(member: Member) -> str:
-    types = tuple(_STAND_INS[a] if isinstance(a, Any) else a for a in member.arguments)
+    types = tuple(STAND_INS[a] if isinstance(a, Any) else a for a in member.arguments)
     if not isinstance(member, WindowFunction) and member.variadic:
         types += types[-1:]
     if isinstance(member, TableFunction):
@@ -132,7 +132,7 @@ def _kind(result: Type, arguments: Sequence[Pattern]) -> str:
     kinds = [argument for argument in arguments if isinstance(argument, Any)]
     if result in (INT4, array_of(INT4)) or isinstance(result, Range):
         for kind in kinds:
-            if _STAND_INS[kind] == result:
+            if STAND_INS[kind] == result:
                 return kind.value
         if kinds and result == array_of(INT4):
             return Any.ARRAY.value

@@ -12,6 +12,7 @@ from holdfast.plan.functions import (
     array_order,
     arrays,
     binary,
+    catalog,
     collecting,
     comparison,
     date_casts,
@@ -110,6 +111,7 @@ FAMILIES: tuple[Family, ...] = (
     windows.FAMILY,
     system.FAMILY,
     type_names.FAMILY,
+    catalog.FAMILY,
     internal.FAMILY,
 )
 

@@ -65,6 +65,7 @@ FAMILY = Family(
         _current("mz_is_superuser", BOOL),
         _current("pg_backend_pid", INT4),
         _current("pg_postmaster_start_time", TIMESTAMPTZ),
+        _current("pg_conf_load_time", TIMESTAMPTZ),
         _current("now", TIMESTAMPTZ),
         _current("statement_timestamp", TIMESTAMPTZ),
         _current("clock_timestamp", TIMESTAMPTZ),

@@ -1,0 +1,244 @@
+"""Objects by name: `'orders'::regclass`, `to_regtype('int')`, and the names that values of these types show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TypeAlias
+
+from holdfast.adapter.catalog.builtin.functions.visible import Found, Visible
+from holdfast.adapter.catalog.builtin.routines import routines
+from holdfast.adapter.catalog.builtin.shown import Shown
+from holdfast.errors import QueryError
+from holdfast.plan.errors import (
+    AmbiguousFunctionAtRunTime,
+    InvalidName,
+    UndefinedFunctionAtRunTime,
+    UndefinedObjectAtRunTime,
+    UndefinedSchemaAtRunTime,
+    UndefinedTableAtRunTime,
+)
+from holdfast.plan.functions.type_names import format_type
+from holdfast.plan.text.numbers import read_oid
+from holdfast.sql.errors import SyntaxFailure
+from holdfast.sql.parser import parse_type_name
+from holdfast.sql.render.quote import identifier
+from holdfast.sql.typenames import type_of
+
+Read: TypeAlias = Callable[[str], int]
+Write: TypeAlias = Callable[[int], str]
+
+_FUNCTION_AMBIGUOUS = 'more than one function named "{}"'
+
+
+def parts_of(text: str) -> tuple[str, ...]:
+    """The parts of a name as SQL writes it: in lower case, unless in quotes."""
+    parts: list[str] = []
+    rest = text.strip()
+    while True:
+        if rest.startswith('"'):
+            part, rest = _quoted(rest, text)
+        else:
+            end = next((place for place, letter in enumerate(rest) if letter in '."' or letter.isspace()), len(rest))
+            part, rest = rest[:end].lower(), rest[end:]
+        rest = rest.lstrip()
+        if not part or (rest and not rest.startswith(".")):
+            raise InvalidName("invalid name syntax")
+        parts.append(part)
+        if not rest:
+            return tuple(parts)
+        rest = rest[1:].lstrip()
+
+
+def _quoted(rest: str, text: str) -> tuple[str, str]:
+    end = 1
+    while True:
+        end = rest.find('"', end)
+        if end < 0:
+            raise InvalidName(f'string is not a valid identifier: "{text}"')
+        if rest[end : end + 2] != '""':
+            return rest[1:end].replace('""', '"'), rest[end + 1 :]
+        end += 2
+
+
+def _is_number(text: str) -> bool:
+    return text == "-" or (text.isascii() and text.isdigit())
+
+
+def _numbered(read: Read) -> Read:
+    """Names; or oids as they are, of which `-` is zero."""
+
+    def found(text: str) -> int:
+        if _is_number(text):
+            return 0 if text == "-" else read_oid(text)
+        return read(text)
+
+    return found
+
+
+def _looked_up(found: Found, parts: tuple[str, ...], database: str) -> int | None:
+    if len(parts) == 3 and parts[0] == database:
+        parts = parts[1:]
+    if len(parts) == 1:
+        return found.by_name.get(parts[0])
+    return found.by_schema.get((parts[0], parts[1])) if len(parts) == 2 else None
+
+
+def relation_oid(visible: Visible, shown: Shown) -> Read:
+    found, database = visible.relations, shown.introspection.database
+
+    def read(text: str) -> int:
+        oid = _looked_up(found, parts_of(text), database)
+        if oid is None:
+            raise UndefinedTableAtRunTime(f'relation "{text}" does not exist')
+        return oid
+
+    return _numbered(read)
+
+
+def type_oid(visible: Visible, shown: Shown) -> Read:
+    """Any way in which SQL writes a type, with its modifiers, which are left out."""
+    names, oid_of, found = visible.names, shown.type_oid, visible.types
+
+    def read(text: str) -> int:
+        try:
+            return oid_of(type_of(parse_type_name(text), names))
+        except SyntaxFailure:
+            raise InvalidName(f'invalid type name "{text}"') from None
+        except QueryError:
+            oid = found.by_name.get(text)
+            if oid is None:
+                raise UndefinedObjectAtRunTime(f'type "{text}" does not exist') from None
+            return oid
+
+    return _numbered(read)
+
+
+def function_oid(visible: Visible, shown: Shown) -> Read:
+    found, database = visible.functions, shown.introspection.database
+    many: dict[str, int] = {}
+    for _, name in found.names.values():
+        many[name] = many.get(name, 0) + 1
+
+    def read(text: str) -> int:
+        parts = parts_of(text)
+        oid = _looked_up(found, parts, database)
+        if oid is None:
+            raise UndefinedFunctionAtRunTime(f'function "{text}" does not exist')
+        if many[parts[-1]] > 1:
+            raise AmbiguousFunctionAtRunTime(_FUNCTION_AMBIGUOUS.format(text))
+        return oid
+
+    return _numbered(read)
+
+
+def procedure_oid(visible: Visible, shown: Shown) -> Read:
+    """`name(types)`."""
+    by_signature = {signature: oid for oid, signature in _signatures().items()}
+    type_ = type_oid(visible, shown)
+
+    def read(text: str) -> int:
+        name, bracket, rest = text.partition("(")
+        if not bracket or not rest.rstrip().endswith(")"):
+            raise InvalidName("expected a left parenthesis")
+        inside = rest.rstrip()[:-1].strip()
+        types = [format_type(type_(part.strip()), None) for part in inside.split(",")] if inside else []
+        oid = by_signature.get(f"{parts_of(name)[-1]}({','.join(map(str, types))})")
+        if oid is None:
+            raise UndefinedFunctionAtRunTime(f'function "{text}" does not exist')
+        return oid
+
+    return _numbered(read)
+
+
+@cache
+def _signatures() -> Mapping[int, str]:
+    return {
+        found.oid: f"{identifier(found.name)}({','.join(str(format_type(oid, None)) for oid in found.argument_oids)})"
+        for found in routines()
+    }
+
+
+def schema_oid(_: Visible, shown: Shown) -> Read:
+    oids = {schema.name: schema.oid for schema in shown.schemas_here}
+
+    def read(text: str) -> int:
+        parts = parts_of(text)
+        if len(parts) > 1:
+            raise InvalidName("invalid name syntax")
+        if parts[0] not in oids:
+            raise UndefinedSchemaAtRunTime(f'schema "{parts[0]}" does not exist')
+        return oids[parts[0]]
+
+    return _numbered(read)
+
+
+def role_oid(_: Visible, shown: Shown) -> Read:
+    oids = {role.name: role.oid for role in shown.state.roles.values()}
+
+    def read(text: str) -> int:
+        parts = parts_of(text)
+        if len(parts) > 1:
+            raise InvalidName("invalid name syntax")
+        if parts[0] not in oids:
+            raise UndefinedObjectAtRunTime(f'role "{parts[0]}" does not exist')
+        return oids[parts[0]]
+
+    return _numbered(read)
+
+
+def _named(found: Found) -> Write:
+    """The name, with its schema where the search path would not find it. An oid that nothing has is a number."""
+    names = {
+        oid: identifier(name) if found.is_visible(oid) else f"{identifier(schema)}.{identifier(name)}"
+        for oid, (schema, name) in found.names.items()
+    }
+    return lambda oid: names.get(oid) or (str(oid) if oid else "-")
+
+
+def relation_name(visible: Visible, _: Shown) -> Write:
+    return _named(visible.relations)
+
+
+def type_name(visible: Visible, shown: Shown) -> Write:
+    formatted = formatted_type(visible, shown)
+
+    def write(oid: int) -> str:
+        name = formatted(oid, None)
+        return str(oid) if name is None or name == "???" else name
+
+    return write
+
+
+def function_name(visible: Visible, _: Shown) -> Write:
+    return _named(visible.functions)
+
+
+def procedure_name(_visible: Visible, _: Shown) -> Write:
+    signatures = _signatures()
+    return lambda oid: signatures.get(oid) or (str(oid) if oid else "-")
+
+
+def schema_name(_: Visible, shown: Shown) -> Write:
+    names = {schema.oid: identifier(schema.name) for schema in shown.schemas_here}
+    return lambda oid: names.get(oid) or (str(oid) if oid else "-")
+
+
+def role_name(_: Visible, shown: Shown) -> Write:
+    names = {role.oid: identifier(role.name) for role in shown.state.roles.values()}
+    return lambda oid: names.get(oid) or (str(oid) if oid else "-")
+
+
+def formatted_type(visible: Visible, _: Shown) -> Callable[[int | None, int | None], str | None]:
+    """As `format_type` has it, users' types included."""
+    found = visible.types
+    own = {
+        oid: identifier(name) if found.is_visible(oid) else f"{identifier(schema)}.{identifier(name)}"
+        for oid, (schema, name) in found.names.items()
+        if format_type(oid, None) == "???"
+    }
+
+    def formatted(oid: int | None, modifier: int | None) -> str | None:
+        return own[oid] if oid in own else format_type(oid, modifier)
+
+    return formatted
