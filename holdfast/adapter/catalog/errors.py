@@ -76,8 +76,8 @@ class InsufficientPrivilege(CatalogError):
 class DependentObjects(CatalogError):
     """Others depend on the object: `dependents` says how, one sentence without a full stop for each."""
 
-    def __init__(self, message: str, dependents: Sequence[str], hint: str | None) -> None:
-        super().__init__(message, detail="\n".join(dependents), hint=hint)
+    def __init__(self, message: str, dependents: Sequence[str] = (), hint: str | None = None) -> None:
+        super().__init__(message, detail="\n".join(dependents) or None, hint=hint)
 
 
 class UnreadableCatalog(DataCorruption):

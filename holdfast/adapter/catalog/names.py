@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from holdfast.adapter.catalog.builtin import find as system_relation
 from holdfast.adapter.catalog.errors import InsufficientPrivilege, InvalidSchemaName, UndefinedDatabase
 from holdfast.adapter.catalog.objects import Database, Item, ItemKind, Role, Schema
 from holdfast.adapter.catalog.state import TEMPORARY, CatalogState
-from holdfast.adapter.catalog.system import system_relation
 from holdfast.plan.types import Type
 from holdfast.sql.catalog import CatalogColumn, CatalogRelation, RelationKind
 from holdfast.sql.errors import UndefinedObject, UndefinedSchema, UndefinedTable, WrongObjectType, WrongSyntax
@@ -75,8 +75,7 @@ class SessionNames:
         if found is None:
             if kinds == ("type",):
                 raise UndefinedObject(f'type "{shown}" does not exist', name.location)
-            what = kinds[0] if len(kinds) == 1 else "relation"
-            raise UndefinedTable(f'{what} "{shown}" does not exist', name.location)
+            raise UndefinedTable(f'relation "{shown}" does not exist', name.location)
         if kinds and found.kind not in kinds:
             article = f"a {' or '.join(kinds)}"
             raise WrongObjectType(f'"{found.name}" is not {article}', name.location)

@@ -60,6 +60,8 @@ def _item(work: Work, name: ObjectName, kind: ItemKind) -> Item:
         work.names.schema(ObjectName(name.parts[:-1], location=name.location))
     try:
         return work.names.item(name, kind)
+    except UndefinedTable as error:
+        raise UndefinedTable(f'{kind} "{".".join(name.parts)}" does not exist', name.location) from error
     except WrongObjectType as error:
         held = work.names.item(name)
         error.hint = f"Use DROP {held.kind.upper()} to remove a {held.kind}."
@@ -68,9 +70,8 @@ def _item(work: Work, name: ObjectName, kind: ItemKind) -> Item:
 
 def _check_may_drop(work: Work, found: Droppable, name: ObjectName) -> None:
     if isinstance(found, Schema) and found.database is None:
-        raise DependentObjects(
-            f"cannot drop {shown(work.names, found)} because it is required by the database system", (), None
-        )
+        what = shown(work.names, found)
+        raise DependentObjects(f"cannot drop {what} because it is required by the database system")
     if isinstance(found, Item):
         require(work.state, work.role, work.state.schemas[found.schema], "USAGE")
     try:

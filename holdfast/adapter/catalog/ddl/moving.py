@@ -6,7 +6,7 @@ its old name there, as an alias.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from holdfast.adapter.catalog.ddl.shown import shown
@@ -48,7 +48,7 @@ def move(work: Work, changes: Iterable[Change], moved: Iterable[GlobalId]) -> No
 
 
 def _conflict(work: Work, item: Item, reason: str) -> DependentObjects:
-    return DependentObjects(f"renaming conflict: {shown(work.names, item)} would mean something else", [reason], None)
+    return DependentObjects(f"renaming conflict: {shown(work.names, item)} would mean something else", [reason])
 
 
 def _in_order(state: CatalogState, roots: set[GlobalId]) -> list[GlobalId]:
@@ -73,21 +73,26 @@ def _in_order(state: CatalogState, roots: set[GlobalId]) -> list[GlobalId]:
     return found
 
 
+def _called(statement: CreateItem) -> Iterator[str]:
+    """The names without a path that are said of relations, or may be: a whole row is called like a column."""
+    for node in nodes(statement):
+        if isinstance(node, Column) and len(node.parts) <= 2:
+            yield node.parts[0]
+        elif isinstance(node, Star) and len(node.qualifier) == 1:
+            yield node.qualifier[0]
+
+
 class _Mentions:
     """The mentions of one statement, as they were and as they are to be."""
 
     def __init__(self, before: SessionNames, after: CatalogState) -> None:
         self._before, self._after = before, after
+        self._called: set[str] = set()
         self._aliased: set[tuple[str, ...]] = set()
 
     def renamed(self, statement: CreateItem) -> CreateItem:
         """The same statement, over the same items."""
-        bare = {node.parts[0] for node in nodes(statement) if isinstance(node, Column) and len(node.parts) == 1}
-        for node in nodes(statement):
-            if isinstance(node, Column | Star):
-                qualifier = node.parts[:-1] if isinstance(node, Column) else node.qualifier
-                bare.update(qualifier[-1:])
-        self._called = bare
+        self._called = set(_called(statement))
         named = renamed(statement, Renaming(self._table, self._type))
         return renamed(named, Renaming(column=self._column))
 

@@ -44,7 +44,7 @@ def check_not_reserved(kind: str, name: str, location: int = 0) -> None:
         raise ReservedName(
             f'unacceptable {kind} name "{name}"',
             location,
-            detail=f'The prefix "{prefix}" is reserved for the system.',
+            detail=f'The prefix "{prefix}" is reserved for system {kind}s.',
         )
 
 

@@ -36,8 +36,10 @@ _WORDS = frozenset({"public", "none", "current_user", "session_user", "current_r
 
 def _check_new(state: CatalogState, name: str, location: int) -> None:
     check_name(name, location)
-    if name in _WORDS or name.startswith(_RESERVED):
-        raise ReservedName(f'role name "{name}" is reserved', location)
+    prefix = next((each for each in _RESERVED if name.startswith(each)), None)
+    if name in _WORDS or prefix is not None:
+        detail = None if prefix is None else f'Role names starting with "{prefix}" are reserved.'
+        raise ReservedName(f'role name "{name}" is reserved', location, detail=detail)
     if state.role_named(name) is not None:
         raise DuplicateObject(f'role "{name}" already exists', location)
 
@@ -153,11 +155,7 @@ def _drop(work: Work, role: Role, location: int) -> None:
         require_superuser(work.role, "drop a superuser")
     held = _depending(work, role.id)
     if held:
-        raise DependentObjects(
-            f'role "{role.name}" cannot be dropped because some objects depend on it',
-            held,
-            "Use REASSIGN OWNED and DROP OWNED to give them to another role, or drop them.",
-        )
+        raise DependentObjects(f'role "{role.name}" cannot be dropped because some objects depend on it', held)
     for other in list(work.state.roles.values()):
         if role.id in other.member_of:
             work.replace(other, replace(other, member_of=other.member_of - {role.id}))
