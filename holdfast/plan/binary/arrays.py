@@ -1,5 +1,5 @@
 """Bytes of arrays: how many dimensions, whether there are nulls, the oid of the elements' type; then size and lower
-bound of each dimension; then each element after its length. And of int2vector, an array that starts at 0.
+bound of each dimension; then each element after its length. And of vectors, arrays that start at 0.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from struct import Struct
 from typing import Any
 
 from holdfast.errors import UsageError
-from holdfast.plan.binary.contract import NULL, BinaryCodec, Find, Reader, Receive, Send, sized
+from holdfast.plan.binary.contract import NULL, BinaryCodec, Find, Reader, Receive, Send, differ, sized
 from holdfast.plan.errors import (
     BytesLeftOver,
     DatatypeMismatch,
@@ -67,13 +67,13 @@ class _Arrays:
         if flags not in (0, 1):
             raise InvalidBinaryRepresentation("invalid array flags")
         oid = reader.uint32()
-        if oid != self._type.oid:
-            found = f"binary data has array element type {oid}"
-            raise DatatypeMismatch(f"{found} instead of expected {self._type.oid} ({self._type})")
         bounds = [(reader.int32(), reader.int32()) for _ in range(dimensions)]
         sizes = [size for size, _ in bounds]
         if any(size < 0 for size in sizes) or prod(sizes) > _MAX_ELEMENTS:
             raise ProgramLimitExceeded(f"array size exceeds the maximum allowed ({_MAX_ELEMENTS})")
+        if differ(oid, self._type.oid):
+            found = f"binary data has array element type {oid}"
+            raise DatatypeMismatch(f"{found} instead of expected {self._type.oid} ({self._type})")
         count = prod(sizes) if sizes else 0
         items = tuple(self._item(reader, index) for index in range(count))
         reader.end()
@@ -118,17 +118,18 @@ def _array(type_: Type, find: Find) -> BinaryCodec:
     return BinaryCodec(lambda value: send_some(value) if value else empty, receive)
 
 
-def _int2vector(_type: Type, find: Find) -> BinaryCodec:
-    element = find(INT2)
-    arrays = _Arrays(INT2, element.receive)
+def _vector(type_: Type, find: Find) -> BinaryCodec:
+    item = VECTORS[type_]
+    element = find(item)
+    arrays = _Arrays(item, element.receive)
 
     def receive(data: bytes) -> tuple[Any, ...]:
         items, sizes, lowers = arrays.received(data)
         if len(sizes) > 1 or any(lowers) or None in items:
-            raise InvalidBinaryRepresentation("invalid int2vector data")
+            raise InvalidBinaryRepresentation(f"invalid {type_} data")
         return items
 
-    return BinaryCodec(_sender(1, INT2, element.send, 0), receive)
+    return BinaryCodec(_sender(1, item, element.send, 0), receive)
 
 
-CODECS: Mapping[str, Callable[[Type, Find], BinaryCodec]] = {"array": _array, "int2vector": _int2vector}
+CODECS: Mapping[str, Callable[[Type, Find], BinaryCodec]] = {"array": _array, **{type_.base: _vector for type_ in VECTORS}}

@@ -7,7 +7,7 @@ from struct import Struct
 from typing import Any
 
 from holdfast.errors import UsageError
-from holdfast.plan.binary.contract import INT32, NULL, BinaryCodec, Find, Reader, sized
+from holdfast.plan.binary.contract import INT32, NULL, BinaryCodec, Find, Reader, differ, sized
 from holdfast.plan.errors import BytesLeftOver, BytesMissing, DatatypeMismatch, InvalidBinaryRepresentation
 from holdfast.plan.range_value import EMPTY, range_of
 from holdfast.plan.types import List, Map, Range, RangeValue, Record, Type
@@ -44,7 +44,7 @@ def _record(type_: Type, find: Find) -> BinaryCodec:
 
 def _field(reader: Reader, index: int, type_: Type, codec: BinaryCodec) -> Any:  # a value of the type
     oid = reader.uint32()
-    if oid != type_.oid:
+    if differ(oid, type_.oid):
         found = f"binary data has type {oid} instead of expected {type_.oid} ({type_})"
         raise DatatypeMismatch(f"{found} in record column {index + 1}")
     item = reader.item()
@@ -101,7 +101,7 @@ def _list(type_: Type, find: Find) -> BinaryCodec:
     def receive(data: bytes) -> tuple[Any, ...]:
         reader = Reader(data)
         count, found = reader.int32(), reader.uint32()
-        if found != oid:
+        if differ(found, oid):
             message = f"binary data has list element type {found} instead of expected {oid} ({type_.element})"
             raise DatatypeMismatch(message)
         items = [reader.item() for _ in range(_checked(count))]

@@ -27,6 +27,15 @@ NULL = INT32.pack(-1)
 """What stands in place of the length of a value inside of a container."""
 
 
+_FIRST_OF_OTHERS = 10_000
+"""Below it oids are of types that PostgreSQL has everywhere; those from here on may be others in another database."""
+
+
+def differ(oid: int, expected: int) -> bool:
+    """Whether a value is known to be of another type than was expected."""
+    return oid != expected and max(oid, expected) < _FIRST_OF_OTHERS
+
+
 def check_length(data: bytes, length: int) -> None:
     if len(data) < length:
         raise BytesMissing

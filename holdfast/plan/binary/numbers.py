@@ -112,6 +112,6 @@ CODECS: Mapping[str, Callable[[Type, Find], BinaryCodec]] = {
     "float4": _plain(fixed(">f")),
     "float8": _plain(fixed(">d")),
     "numeric": _numeric,
-    **dict.fromkeys(("oid", "regclass", "regproc", "regtype"), _plain(fixed(">I"))),
+    **{type_.base: _plain(fixed(">I")) for type_ in (OID, *REGISTERED)},
     "mz_timestamp": _plain(_mz_timestamp()),
 }
