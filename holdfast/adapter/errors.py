@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.errors import HoldfastError, QueryError
+from holdfast.errors import DataCorruption, HoldfastError, QueryError
 
 
 class ActiveTransaction(QueryError):
@@ -109,3 +109,18 @@ class InvalidOption(QueryError):
     def __init__(self, message: str, position: int = 0) -> None:
         super().__init__(message)
         self.position = position
+
+
+class ConcurrentDrop(QueryError):
+    """A table went away between the plan of a statement that writes it and the write."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f'relation "{name}" does not exist')
+        self.detail = "It was dropped while the statement ran."
+
+
+class NegativeCount(DataCorruption):
+    """A row was taken away more often than it was put in."""
+
+    def __init__(self) -> None:
+        super().__init__("a table has a row with a negative count")

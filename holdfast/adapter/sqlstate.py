@@ -178,6 +178,8 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     session.ReadOnlyVariable: "55P02",  # cant_change_runtime_param
     session.InvalidOption: "22023",
     session.NotNullViolation: "23502",
+    session.ConcurrentDrop: "42P01",  # undefined_table
+    session.NegativeCount: "XX001",
     session.NoTimestamp: "22023",
     session.TooStale: "40001",
     session.StatementCancelled: "57014",  # query_canceled

@@ -145,6 +145,12 @@ class ReadHandle:
             frontier = state.upper
             yield Changes(UpdateBatch.empty(state.row_type), frontier)
 
+    async def changes(self, lower: Timestamp, upper: Frontier) -> AsyncIterator[UpdateBatch]:
+        """The updates from `lower`, which is later than `since`, to `upper`, at their own times and in no order."""
+        with await self.pin_changes(lower, upper) as pinned:
+            async for batch in self._guarded(self._merged(pinned, consolidate)):
+                yield batch
+
     async def subscribe(self, as_of: Timestamp, timeout: float | None = None) -> AsyncIterator[Changes]:
         """The collection at `as_of`, then every change after it."""
         async for batch in self.snapshot(as_of, timeout):

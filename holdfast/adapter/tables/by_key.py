@@ -1,0 +1,96 @@
+"""Slots by key: where in a table the rows of a key are.
+
+Sorted runs of keys, few because like ones are merged, and what came last beside them in a dictionary: a million rows
+take sixteen bytes each, and one more row costs nothing but its entry.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from holdfast.adapter.tables.keys import Int64s
+
+_LATE = 16_384
+"""Rows beside the runs after which they become one: sorting so many takes about a millisecond."""
+
+_FAN = 8
+"""Runs of about one size that are worth merging."""
+
+_LATE_BYTES = 150
+"""What a row takes beside the runs: a key, a list and a slot."""
+
+Run = tuple[Int64s, Int64s]
+"""Keys in order, and their slots."""
+
+
+class SlotsByKey:
+    def __init__(self) -> None:
+        self._runs: list[Run] = []
+        self._late: defaultdict[int, list[int]] = defaultdict(list)
+        self._late_rows = 0
+
+    @property
+    def nbytes(self) -> int:
+        return sum(int(keys.nbytes + slots.nbytes) for keys, slots in self._runs) + _LATE_BYTES * self._late_rows
+
+    def find(self, key: int) -> list[int]:
+        """The slots of the key. Those that were removed from a run are still among them."""
+        found: list[int] = []
+        for keys, slots in self._runs:
+            position = int(keys.searchsorted(key))
+            while position < len(keys) and keys.item(position) == key:
+                found.append(slots.item(position))
+                position += 1
+        if key in self._late:
+            found += self._late[key]
+        return found
+
+    def add(self, keys: Int64s, slots: Int64s) -> None:
+        if len(keys) > _LATE:
+            self._runs.append(sorted_run(keys, slots))
+            return
+        for key, slot in zip(keys.tolist(), slots.tolist(), strict=True):
+            self._late[key].append(slot)
+        self._late_rows += len(keys)
+        if self._late_rows > _LATE:
+            self._seal()
+
+    def remove(self, key: int, slot: int) -> None:
+        """Forget a slot, unless it is in a run."""
+        late = self._late.get(key)
+        if late is not None and slot in late:
+            late.remove(slot)
+            self._late_rows -= 1
+            if not late:
+                del self._late[key]
+
+    def _seal(self) -> None:
+        keys = np.fromiter((key for key, slots in self._late.items() for _ in slots), np.int64, self._late_rows)
+        slots = np.fromiter((slot for slots in self._late.values() for slot in slots), np.int64, self._late_rows)
+        self._late.clear()
+        self._late_rows = 0
+        self._runs.append(sorted_run(keys, slots))
+
+    def crowded(self) -> Sequence[Run]:
+        """The runs that are worth merging: the last ones, if there are many of about one size."""
+        if len(self._runs) < _FAN or len(self._runs[-_FAN][0]) > 2 * _FAN * len(self._runs[-1][0]):
+            return ()
+        return self._runs[-_FAN:]
+
+    def replace(self, runs: Sequence[Run], merged: Run) -> None:
+        """Put what `merge_runs` made of neighbouring runs in their place."""
+        start = next(index for index, run in enumerate(self._runs) if run is runs[0])
+        self._runs[start : start + len(runs)] = [merged]
+
+
+def sorted_run(keys: Int64s, slots: Int64s) -> Run:
+    # Stable, since this sort makes use of what is sorted already, as runs that are joined are.
+    order = np.argsort(keys, kind="stable")
+    return keys[order], slots[order]
+
+
+def merge_runs(runs: Sequence[Run]) -> Run:
+    return sorted_run(np.concatenate([keys for keys, _ in runs]), np.concatenate([slots for _, slots in runs]))

@@ -1,0 +1,89 @@
+"""What happened to a table at one time: rows that came and rows that went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from holdfast.adapter.tables.shape import array_of, table_of
+from holdfast.errors import UsageError
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.row import RowType, canonical_type
+from holdfast.repr.update import UpdateBatch
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """Rows to insert and rows to delete, each as often as it is listed: columns in the order of the table's."""
+
+    added: pa.Table
+    removed: pa.Table
+
+    @property
+    def rows(self) -> int:
+        return int(self.added.num_rows + self.removed.num_rows)
+
+
+@dataclass(frozen=True, slots=True)
+class TableCommit:
+    """Changes at `time`: the first `inserts` of the updates add their rows, the others take them away."""
+
+    time: Timestamp
+    updates: UpdateBatch
+    inserts: int
+
+    @property
+    def added(self) -> pa.Table:
+        return self._rows(0, self.inserts)
+
+    @property
+    def removed(self) -> pa.Table:
+        return self._rows(self.inserts, self.updates.rows - self.inserts)
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.updates.table.nbytes)
+
+    def _rows(self, start: int, count: int) -> pa.Table:
+        names = self.updates.row_type.names
+        columns = [self.updates.table.column(index).slice(start, count) for index in range(len(names))]
+        return table_of(columns, names, count)
+
+
+def check_change(row_type: RowType, change: TableChange) -> None:
+    """Refuse what is no change of a table with rows like these. Columns may be missing at the end: they are null."""
+    for table in (change.added, change.removed):
+        if table.num_columns > len(row_type.names):
+            raise UsageError(f"a change has {table.num_columns} columns, the table {len(row_type.names)}")
+        for index in range(table.num_columns):
+            expected, found = row_type.schema.field(index).type, table.schema.field(index).type
+            if found != expected and canonical_type(table.schema.field(index).name, found) != expected:
+                raise UsageError(f"column {index + 1} of a change has type {found}, that of the table {expected}")
+
+
+def commit_of(row_type: RowType, changes: Sequence[TableChange], time: Timestamp) -> TableCommit:
+    """Changes, which were checked, as updates at `time`."""
+    added = [change.added for change in changes if change.added.num_rows]
+    removed = [change.removed for change in changes if change.removed.num_rows]
+    inserts, deletes = (sum(int(table.num_rows) for table in tables) for tables in (added, removed))
+    columns = [_column(field.type, index, [*added, *removed]) for index, field in enumerate(row_type.schema)]
+    diffs = np.ones(inserts + deletes, np.int64)
+    diffs[inserts:] = -1
+    columns += [pa.array(np.full(inserts + deletes, time)), pa.array(diffs)]
+    table = pa.Table.from_arrays(columns, schema=row_type.updates_schema)
+    return TableCommit(time, UpdateBatch(row_type, table), inserts)
+
+
+def _column(data_type: pa.DataType, index: int, tables: Sequence[pa.Table]) -> pa.Array:
+    pieces = [
+        pa.nulls(table.num_rows, data_type) if index >= table.num_columns else _cast(table.column(index), data_type)
+        for table in tables
+    ]
+    return pieces[0] if len(pieces) == 1 else pa.concat_arrays(pieces)
+
+
+def _cast(column: pa.ChunkedArray, data_type: pa.DataType) -> pa.Array:
+    return array_of(column if column.type == data_type else column.cast(data_type))

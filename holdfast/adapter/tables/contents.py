@@ -1,0 +1,264 @@
+"""The rows of a table in memory, at every time from some time on.
+
+Rows are in segments; a row's number among all is its slot. New rows come at the end and none is moved, so indexes stay
+right: a row that is changed dies, and another one is born. What nobody can read any more is left out when enough of it
+has gathered.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict, deque
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from holdfast.adapter.tables.by_key import SlotsByKey
+from holdfast.adapter.tables.commit import TableCommit
+from holdfast.adapter.tables.index import Index
+from holdfast.adapter.tables.keys import Keys
+from holdfast.adapter.tables.segment import Segment
+from holdfast.adapter.tables.shape import array_of, row_type_of, table_of
+from holdfast.compute.evaluate.scalars import Row
+from holdfast.errors import UsageError
+from holdfast.plan.types import Type
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.hash import hash_rows
+from holdfast.repr.surrogate import surrogates
+
+SEGMENT_ROWS = 65_536
+"""Rows of a segment at most: so many are filtered in less than a millisecond when one of them has died."""
+
+_FAN = 32
+"""Neighbouring segments of about one size that are joined."""
+
+_MANY_GONE = 4_096
+"""Dead rows that are kept even if all others are fewer: leaving out fewer is not worth it."""
+
+_VIEWS = 2
+"""Times whose rows are remembered as they were read."""
+
+
+class Contents:
+    """Rows of `types` at times from `floor` on.
+
+    - `changed_at` is when they changed last; until the next change they are the same at all later times.
+    - Slots of segments follow each other without gaps, from 0 on.
+    """
+
+    def __init__(self, types: Sequence[Type], floor: Timestamp) -> None:
+        self.types, self.floor, self.changed_at = tuple(types), floor, floor
+        self._schema = row_type_of(types).schema
+        self.rows = 0
+        self.indexes: dict[tuple[int, ...], Index] = {}
+        self._segments: list[Segment] = []
+        self._starts: list[int] = []
+        self._slots = 0
+        self._nbytes = 0
+        self._identities: SlotsByKey | None = None
+        self._changes: list[Timestamp] = [floor]
+        self._deaths: deque[tuple[Timestamp, int]] = deque()
+        self._gone = 0
+        self._views: OrderedDict[Timestamp, pa.Table] = OrderedDict()
+
+    @classmethod
+    def of(cls, types: Sequence[Type], table: pa.Table, floor: Timestamp) -> Contents:
+        """The rows of `table`, which are there at `floor`."""
+        found = cls(types, floor)
+        found._append(floor, _arrays(table), table.num_rows)
+        return found
+
+    @property
+    def nbytes(self) -> int:
+        beside = [] if self._identities is None else [self._identities.nbytes]
+        return self._nbytes + sum(beside) + sum(index.nbytes for index in self.indexes.values())
+
+    # Changing
+
+    def apply(self, commit: TableCommit) -> None:
+        """What was committed, later than anything before."""
+        added, removed = commit.added, commit.removed
+        if added.num_rows:
+            self._append(commit.time, _arrays(added), added.num_rows)
+        if removed.num_rows:
+            self._bury(commit.time, _arrays(removed), removed.num_rows)
+        self.changed_at = commit.time
+        self._changes.append(commit.time)
+
+    def _append(self, time: Timestamp, columns: Sequence[pa.Array], count: int) -> None:
+        for begin in range(0, count, SEGMENT_ROWS):
+            part = [column.slice(begin, SEGMENT_ROWS) for column in columns]
+            self._add_segment(Segment(self._slots, part, min(SEGMENT_ROWS, count - begin), self.types, time))
+        start = self._slots - count
+        for index in self.indexes.values():
+            index.add(start, columns)
+        if self._identities is not None:
+            self._identities.add(hash_rows(columns, count), np.arange(start, start + count))
+        self._nbytes += sum(int(column.nbytes) for column in columns)
+        self.rows += count
+
+    def _add_segment(self, segment: Segment) -> None:
+        self._segments.append(segment)
+        self._starts.append(segment.start)
+        self._slots += segment.count
+        # Segments become larger from the last to the first, so those of about one size are neighbours.
+        while len(self._segments) >= _FAN and self._segments[-_FAN].count < 2 * _FAN * self._segments[-1].count:
+            alike = self._segments[-_FAN:]
+            if sum(each.count for each in alike) > SEGMENT_ROWS:
+                break
+            self._segments[-_FAN:] = [Segment.joined(alike)]
+            del self._starts[1 - _FAN :]
+
+    def _bury(self, time: Timestamp, columns: Sequence[pa.Array], count: int) -> None:
+        for position, identity in enumerate(hash_rows(columns, count).tolist()):
+            slot = self._living(identity, columns, position)
+            segment, place = self._at(slot)
+            segment.dead[place] = time
+            row = segment.row(place) if self.indexes else ()
+            for index in self.indexes.values():
+                index.bury(row, slot)
+            self._rows_by_identity().remove(identity, slot)
+        self.rows -= count
+        self._deaths.append((time, count))
+
+    def _living(self, identity: int, columns: Sequence[pa.Array], position: int) -> int:
+        """The slot of a row that is alive and the same as the one at `position` of `columns`."""
+        for slot in self._rows_by_identity().find(identity):
+            segment, place = self._at(slot)
+            if place not in segment.dead and _same(segment.columns, place, columns, position):
+                return slot
+        raise UsageError("a row was removed that the table does not have")
+
+    def _rows_by_identity(self) -> SlotsByKey:
+        if self._identities is None:
+            self._identities = SlotsByKey()
+            hashes = [hash_rows(segment.columns, segment.count) for segment in self._segments]
+            self._identities.add(np.concatenate([*hashes, np.empty(0, np.int64)]), np.arange(self._slots))
+        return self._identities
+
+    # Reading
+
+    def view(self, time: Timestamp) -> pa.Table:
+        """All rows at `time`."""
+        seen = self.changed_at if time >= self.changed_at else self._changes[bisect_right(self._changes, time) - 1]
+        found = self._views.get(seen)
+        if found is None:
+            found = self._views[seen] = self._view(seen)
+            if len(self._views) > _VIEWS:
+                self._views.popitem(last=False)
+        else:
+            self._views.move_to_end(seen)
+        return found
+
+    def has_view(self, time: Timestamp) -> bool:
+        """Whether nothing is to be done for the rows at `time`."""
+        return time >= self.changed_at and self.changed_at in self._views
+
+    def _view(self, time: Timestamp) -> pa.Table:
+        now = time >= self.changed_at
+        pieces = [segment.alive() if now else segment.there_at(time) for segment in self._segments]
+        pieces = [piece for piece in pieces if piece[1]]
+        rows = sum(count for _, count in pieces)
+        columns = [
+            pa.chunked_array([columns[index] for columns, _ in pieces], field.type)
+            for index, field in enumerate(self._schema)
+        ]
+        return table_of(columns, self._schema.names, rows)
+
+    def lookup(self, columns: tuple[int, ...], values: Sequence[object], time: Timestamp) -> list[Row]:
+        """The rows at `time` where the columns, on which there is an index, have these values."""
+        index = self.indexes[columns]
+        keys = index.keys
+        key = keys.of(values)
+        if key is None:
+            return []
+        found: list[Row] = []
+        for slot in index.slots.find(key):
+            segment, place = self._at(slot)
+            if place not in segment.dead and segment.born_at(place) <= time:
+                found.append(segment.row(place))
+        if time < self.changed_at:
+            found += self._went_later(index, key, time)
+        if keys.are_exact:
+            return found
+        return [row for row in found if keys.equal([row[column] for column in columns], values)]
+
+    def _went_later(self, index: Index, key: int, time: Timestamp) -> Iterator[Row]:
+        """The rows of a key that were there at `time` and have died since."""
+        for slot in index.gone(key):
+            segment, place = self._at(slot)
+            if segment.dead[place] <= time:
+                return
+            if segment.born_at(place) <= time:
+                yield segment.row(place)
+
+    def add_index(self, columns: tuple[int, ...]) -> None:
+        index = Index(columns, Keys([self.types[column] for column in columns]))
+        index.add_all((segment.start, segment.columns) for segment in self._segments)
+        for _, slot in sorted((died, s.start + place) for s in self._segments for place, died in s.dead.items()):
+            segment, place = self._at(slot)
+            index.bury(segment.row(place), slot)
+        self.indexes[columns] = index
+
+    def _at(self, slot: int) -> tuple[Segment, int]:
+        segment = self._segments[bisect_right(self._starts, slot) - 1]
+        return segment, slot - segment.start
+
+    # Leaving out what is gone
+
+    def settle(self, floor: Timestamp) -> None:
+        """Times before `floor` will not be read any more."""
+        if floor <= self.floor:
+            return
+        self.floor = floor
+        while self._deaths and self._deaths[0][0] <= floor:
+            self._gone += self._deaths.popleft()[1]
+        del self._changes[: bisect_right(self._changes, floor) - 1]
+
+    @property
+    def is_wasteful(self) -> bool:
+        """Whether most of what is kept can no longer be read."""
+        return self._gone > max(_MANY_GONE, self._slots // 2)
+
+    def compacted(self) -> Contents:
+        """The same without what can no longer be read."""
+        found = Contents(self.types, self.floor)
+        for segment in self._segments:
+            found._add_readable(segment, self.floor)
+        found.rows, found.changed_at, found._changes = self.rows, self.changed_at, list(self._changes)
+        found._deaths = deque(self._deaths)
+        for columns in self.indexes:
+            found.add_index(columns)
+        return found
+
+    def _add_readable(self, segment: Segment, floor: Timestamp) -> None:
+        keep = np.ones(segment.count, np.bool_)
+        keep[[place for place, died in segment.dead.items() if died <= floor]] = False
+        count = int(np.count_nonzero(keep))
+        if not count:
+            return
+        mask = pa.array(keep)
+        columns = [column.filter(mask) for column in segment.columns]
+        added = Segment(self._slots, columns, count, self.types, segment.births[keep])
+        places = np.cumsum(keep) - 1
+        added.dead |= {int(places[place]): died for place, died in segment.dead.items() if died > floor}
+        self._add_segment(added)
+        self._nbytes += added.nbytes
+
+
+def _arrays(table: pa.Table) -> list[pa.Array]:
+    return [array_of(column) for column in table.columns]
+
+
+def _same(some: Sequence[pa.Array], place: int, others: Sequence[pa.Array], position: int) -> bool:
+    """Whether two rows have the same values, as canonical values are the same: nulls too, and NaN."""
+    for one, other in zip(some, others, strict=True):
+        left, right = one.slice(place, 1), other.slice(position, 1)
+        if left.equals(right):
+            continue
+        # Arrow has no equal to NaN. Surrogates have, at any depth.
+        first, second = surrogates(pa.concat_arrays([left, right])).to_pylist()
+        if first != second:
+            return False
+    return True

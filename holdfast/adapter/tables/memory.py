@@ -1,0 +1,86 @@
+"""Which tables are in memory: those that were read last, in a bounded number of bytes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+
+from holdfast.adapter.tables.commit import TableCommit
+from holdfast.adapter.tables.contents import Contents
+from holdfast.adapter.tables.expand import expanded
+from holdfast.adapter.tables.kept import Kept
+from holdfast.adapter.tables.stored import Stored
+from holdfast.adapter.tables.table import Table
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.ids import GlobalId
+
+
+class Memory:
+    def __init__(self, stored: Stored, limit: int) -> None:
+        self._stored, self._limit = stored, limit
+        self._tables: OrderedDict[GlobalId, Table] = OrderedDict()
+        self._loading: dict[GlobalId, asyncio.Future[Kept | None]] = {}
+
+    async def of(self, table: Table, read_ts: Timestamp) -> Kept | None:
+        """The table in memory; it is read if it is not there. None: it is too large."""
+        kept = table.kept
+        if kept is not None and not kept.is_broken:
+            self._tables.move_to_end(table.id)
+            return kept
+        if table.stored_bytes() > self._limit:
+            return None
+        if table.id not in self._loading:
+            table.kept = None
+            load = asyncio.ensure_future(self._load(table, read_ts))
+            self._loading[table.id] = load
+            load.add_done_callback(lambda _: self._loading.pop(table.id))
+        return await asyncio.shield(self._loading[table.id])
+
+    async def _load(self, table: Table, read_ts: Timestamp) -> Kept | None:
+        """Read the table at `read_ts`; what is committed meanwhile is put in after it."""
+        meanwhile = table.meanwhile = list[TableCommit]()
+        types, row_type = table.types, table.row_type
+        try:
+            snapshot = await self._stored.snapshot(table, read_ts)
+            contents = await asyncio.to_thread(lambda: Contents.of(types, expanded(snapshot), read_ts))
+        finally:
+            current = table.meanwhile is meanwhile
+            if current:
+                table.meanwhile = None
+        if not current or contents.nbytes > self._limit:
+            return None
+        table.kept = Kept(contents, row_type)
+        for commit in meanwhile:
+            table.kept.note(commit)
+        self._tables[table.id] = table
+        self._tables.move_to_end(table.id)
+        self.make_room()
+        return table.kept
+
+    def make_room(self) -> None:
+        """Let go of the tables that were not read for the longest time, if all of them are too much."""
+        total = sum(table.kept.nbytes for table in self._tables.values() if table.kept is not None)
+        for table in list(self._tables.values()):
+            if table.kept is None or table.kept.is_broken:
+                self.forget(table)
+            elif total > self._limit:
+                total -= table.kept.nbytes
+                self.forget(table)
+
+    def forget(self, table: Table) -> None:
+        table.kept = None
+        self._tables.pop(table.id, None)
+
+    def settle(self, floor: Callable[[Table], Timestamp]) -> None:
+        """Nobody will read a table before its floor any more."""
+        for table in self._tables.values():
+            if table.kept is not None:
+                table.kept.settle(floor(table))
+
+    async def stop(self) -> None:
+        loading = list(self._loading.values())
+        for load in loading:
+            load.cancel()
+        kept = [table.kept for table in self._tables.values() if table.kept is not None]
+        await asyncio.gather(*loading, *(each.stop() for each in kept), return_exceptions=True)

@@ -1,0 +1,115 @@
+"""A segment: neighbouring rows of a table in memory, in columns, each with the times between which it is there.
+
+A row is born at a time and may die at a later one; it is there from the one until just before the other. Rows are
+never moved within a segment, so a position in it is a name for a row as long as the segment is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from holdfast.compute.evaluate.scalars import Row
+from holdfast.compute.evaluate.values import from_arrow
+from holdfast.plan.types import Type
+from holdfast.repr.frontier import Timestamp
+
+Read: TypeAlias = Callable[[int], Any]  # a value as `plan/types.py` lists them, by its position
+
+_PLAIN = ("bool", "text", "varchar", "bpchar", "name", "char", "bytea", "jsonb", "uuid", "unknown")
+"""Bases whose values are what Arrow makes of them."""
+
+
+class Segment:
+    """Rows from the slot `start` on.
+
+    `born` is when they all were, or an array of when each was. `dead` are the times at which some have died, by their
+    positions.
+    """
+
+    __slots__ = ("_alive", "_reads", "_types", "born", "columns", "count", "dead", "start")
+
+    def __init__(
+        self,
+        start: int,
+        columns: Sequence[pa.Array],
+        count: int,
+        types: Sequence[Type],
+        born: Timestamp | npt.NDArray[np.int64],
+    ) -> None:
+        self.start, self.count, self.columns = start, count, list(columns)
+        self.born, self.dead = born, dict[int, Timestamp]()
+        self._types = types
+        self._reads: list[Read] | None = None
+        self._alive: tuple[int, list[pa.Array], int] = (0, self.columns, count)
+
+    @classmethod
+    def joined(cls, segments: Sequence[Segment]) -> Segment:
+        """One segment in place of neighbours."""
+        first = segments[0]
+        columns = [pa.concat_arrays([s.columns[index] for s in segments]) for index in range(len(first.columns))]
+        born = np.concatenate([s.births for s in segments])
+        found = cls(first.start, columns, sum(s.count for s in segments), first._types, born)
+        for segment in segments:
+            shift = segment.start - first.start
+            found.dead |= {position + shift: died for position, died in segment.dead.items()}
+        return found
+
+    @property
+    def births(self) -> npt.NDArray[np.int64]:
+        return np.full(self.count, self.born, np.int64) if isinstance(self.born, int) else self.born
+
+    @property
+    def nbytes(self) -> int:
+        return sum(int(column.nbytes) for column in self.columns)
+
+    def born_at(self, position: int) -> int:
+        return self.born if isinstance(self.born, int) else int(self.born[position])
+
+    def row(self, position: int) -> Row:
+        if self._reads is None:
+            self._reads = [_reader(column, type_) for column, type_ in zip(self.columns, self._types, strict=True)]
+        return tuple([read(position) for read in self._reads])
+
+    def alive(self) -> tuple[list[pa.Array], int]:
+        """The columns of the rows that have not died, and how many these are."""
+        deaths, columns, count = self._alive
+        if deaths != len(self.dead):
+            keep = np.ones(self.count, np.bool_)
+            keep[np.fromiter(self.dead, np.int64, len(self.dead))] = False
+            columns, count = self._filtered(keep), int(np.count_nonzero(keep))
+            self._alive = len(self.dead), columns, count
+        return columns, count
+
+    def there_at(self, time: Timestamp) -> tuple[list[pa.Array], int]:
+        """The columns of the rows that are there at `time`, and how many these are."""
+        keep = self.births <= time
+        for position, died in self.dead.items():
+            if died <= time:
+                keep[position] = False
+        if keep.all():
+            return self.columns, self.count
+        return self._filtered(keep), int(np.count_nonzero(keep))
+
+    def _filtered(self, keep: npt.NDArray[np.bool_]) -> list[pa.Array]:
+        mask = pa.array(keep)
+        return [column.filter(mask) for column in self.columns]
+
+
+def _reader(column: pa.Array, type_: Type) -> Read:
+    """How a value of a column is read alone. Slicing Arrow arrays takes much longer than this."""
+    data_type = column.type
+    if column.null_count == 0 and type_.base != "uint8":
+        if pa.types.is_temporal(data_type):
+            column = column.view(pa.int32() if data_type.bit_width == 32 else pa.int64())
+        if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+            # Bound here, since numpy makes a Python number of an item without one of its own in between.
+            item: Read = column.to_numpy().item
+            return item
+    if type_.base in _PLAIN:
+        return lambda position: column[position].as_py()
+    return lambda position: from_arrow(column.slice(position, 1), type_)[0]

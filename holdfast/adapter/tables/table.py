@@ -1,0 +1,79 @@
+"""A table that is open: where it is kept, how far back it can be read, and who holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from holdfast.adapter.tables.commit import TableCommit
+from holdfast.adapter.tables.hold import Held
+from holdfast.adapter.tables.kept import Kept
+from holdfast.adapter.tables.shape import row_type_of
+from holdfast.persist import WriteHandle
+from holdfast.plan.types import Type
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.ids import GlobalId
+
+
+class Table:
+    """`since` only grows, and never past a hold. What persist keeps may reach further back, never less far.
+
+    `changed_at` is a time at or after the last change. `kept` is what is in memory, if it is; while it is being read,
+    `meanwhile` is what was committed. A table that is dropped can still be read by those who hold it.
+    """
+
+    def __init__(
+        self,
+        id: GlobalId,
+        handle: WriteHandle,
+        types: Sequence[Type],
+        retain: int | None,
+        since: Timestamp,
+        on_free: Callable[[Table], None],
+    ) -> None:
+        self.id, self.handle = id, handle
+        self.types, self.row_type = tuple(types), row_type_of(types)
+        self.retain = retain
+        self.held = Held(lambda: on_free(self))
+        self.kept: Kept | None = None
+        self.meanwhile: list[TableCommit] | None = None
+        self.is_dropped = False
+        upper = handle.upper.time
+        assert upper is not None  # only a collection that ended has none
+        self.changed_at = Timestamp(max(upper - 1, 0))
+        self._since = since
+
+    def since(self, read_ts: Timestamp, retain: int) -> Timestamp:
+        """The earliest time that can be read, if `read_ts` is the last and `retain` what most tables remember."""
+        wanted = read_ts - (retain if self.retain is None else self.retain)
+        held = self.held.least()
+        if held is not None and held < wanted:
+            wanted = held
+        if wanted > self._since:
+            self._since = Timestamp(wanted)
+        return self._since
+
+    def widen(self, types: Sequence[Type]) -> None:
+        """The table has more columns from now on."""
+        self.types, self.row_type = tuple(types), row_type_of(types)
+        self.kept = self.meanwhile = None
+
+    def note(self, commit: TableCommit) -> None:
+        """What was committed last."""
+        self.changed_at = commit.time
+        if self.kept is not None:
+            self.kept.note(commit)
+        if self.meanwhile is not None:
+            self.meanwhile.append(commit)
+
+    @property
+    def readable(self) -> Timestamp | None:
+        """The last time at which persist itself has the table complete. None: it never had anything."""
+        upper = self.handle.upper.time
+        return Timestamp(upper - 1) if upper else None
+
+    def stored_rows(self) -> int:
+        """How many rows persist has, all history aside."""
+        return sum(part.sums.diffs for batch in self.handle.state.batches for part in batch.parts)
+
+    def stored_bytes(self) -> int:
+        return sum(batch.size for batch in self.handle.state.batches)

@@ -1,0 +1,266 @@
+"""All tables of the database: what is in them at which times.
+
+The ledger tells what was committed; reads are answered from memory where it has the table at their time, else from
+persist. Every table is complete up to the timeline's `read_ts`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from holdfast.adapter.catalog.objects import Item
+from holdfast.adapter.tables.commit import TableCommit
+from holdfast.adapter.tables.expand import expanded
+from holdfast.adapter.tables.follow import Followers
+from holdfast.adapter.tables.hold import Hold
+from holdfast.adapter.tables.memory import Memory
+from holdfast.adapter.tables.recent import Recent
+from holdfast.adapter.tables.settings import TableSettings
+from holdfast.adapter.tables.shape import collection_of, is_table, row_type_of
+from holdfast.adapter.tables.stored import Stored
+from holdfast.adapter.tables.table import Table
+from holdfast.adapter.timeline import Timeline
+from holdfast.compute.evaluate.scalars import Row
+from holdfast.errors import DataCorruption, HoldfastError
+from holdfast.persist import Append, Changes, Persist, WriteHandle
+from holdfast.persist.errors import AsOfBeforeSince, UnknownCollection
+from holdfast.repr.frontier import Frontier, Timestamp, after
+from holdfast.repr.ids import GlobalId
+from holdfast.repr.row import RowType
+
+log = logging.getLogger(__name__)
+
+_TICK_TABLES = 256
+"""Tables whose collections are told at one tick how far they are complete: some ten milliseconds of a thread."""
+
+_FEW_ROWS = 20_000
+"""Rows that are counted without a thread."""
+
+
+class Tables:
+    def __init__(self, persist: Persist, timeline: Timeline, settings: TableSettings) -> None:
+        self._persist, self._timeline, self._settings = persist, timeline, settings
+        self._tables: dict[GlobalId, Table] = {}
+        self._stored = Stored(persist)
+        self._memory = Memory(self._stored, settings.memory_bytes)
+        self._recent = Recent(settings.recent_bytes)
+        self._followers = Followers(timeline, self._recent, self._stored)
+        self._turns: deque[Table] = deque()
+        self._ending: dict[GlobalId, WriteHandle] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    # What sessions ask
+
+    def frontiers(self, id: GlobalId) -> tuple[Frontier, Frontier]:
+        """Where the table begins to be readable, and up to where it is complete."""
+        read_ts = self._timeline.read_ts
+        return Frontier(self._table(id).since(read_ts, self._settings.retain_ms)), after(read_ts)
+
+    def hold(self, ids: Iterable[GlobalId], at: Timestamp) -> Hold:
+        """Keep the tables readable at `at`."""
+        tables = [self._table(id) for id in ids]
+        for table in tables:
+            self._check_since(table, at)
+        return Hold([table.held for table in tables], at)
+
+    def size(self, id: GlobalId) -> int:
+        """How many rows there are, roughly."""
+        table = self._table(id)
+        return table.stored_rows() if table.kept is None else table.kept.rows
+
+    async def rows(self, id: GlobalId, as_of: Timestamp, columns: Sequence[int] | None = None) -> pa.Table:
+        """All rows at `as_of`, each as often as it is there."""
+        table = self._table(id)
+        await self._readable(table, as_of)
+        kept = await self._memory.of(table, self._timeline.read_ts)
+        if kept is not None and kept.floor <= as_of:
+            found = await kept.view(as_of)
+        else:
+            snapshot = await self._stored.snapshot(table, as_of)
+            found = expanded(snapshot) if snapshot.rows < _FEW_ROWS else await asyncio.to_thread(expanded, snapshot)
+        return found if columns is None else found.select(list(columns))
+
+    async def lookup(
+        self, id: GlobalId, columns: tuple[int, ...], values: tuple[object, ...], as_of: Timestamp
+    ) -> Sequence[Row] | None:
+        """The rows at `as_of` where the columns have these values. None: they are not in memory at that time."""
+        table = self._table(id)
+        if as_of > self._timeline.read_ts:
+            await self._timeline.reached(as_of)
+        kept = await self._memory.of(table, self._timeline.read_ts)
+        if kept is None or kept.floor > as_of:
+            return None
+        return await kept.lookup(columns, values, as_of)
+
+    def frame(self, spark: SparkSession, id: GlobalId, as_of: Timestamp) -> AbstractAsyncContextManager[DataFrame]:
+        """All rows at `as_of`, which is not later than now, for Spark to read in the block."""
+        table = self._table(id)
+        self._check_since(table, as_of)
+        return self._stored.frame(spark, table, as_of)
+
+    async def changes(self, id: GlobalId, start: Timestamp) -> AsyncIterator[Changes]:
+        """The updates at times later than `start`, as they happen.
+
+        Each step has all updates since the one before up to its `upper`; there may be none. The table stays readable
+        from where the last step ended. The last step of a table that is dropped has an empty upper.
+        """
+        table = self._table(id)
+        with self.hold([id], start) as hold:
+            async for step in self._followers.follow(table, start):
+                if step.upper.time is not None:
+                    hold.downgrade(Timestamp(step.upper.time - 1))
+                yield step
+
+    def _table(self, id: GlobalId) -> Table:
+        table = self._tables.get(id)
+        if table is None:
+            raise UnknownCollection(collection_of(id))
+        return table
+
+    async def _readable(self, table: Table, as_of: Timestamp) -> None:
+        await self._timeline.reached(as_of)
+        self._check_since(table, as_of)
+
+    def _check_since(self, table: Table, at: Timestamp) -> None:
+        since = table.since(self._timeline.read_ts, self._settings.retain_ms)
+        if at < since:
+            raise AsOfBeforeSince(table.handle.name, at, Frontier(since))
+
+    # What the ledger tells
+
+    async def open(self, items: Sequence[Item]) -> None:
+        """Find the tables that there are, and end those that are in no catalog: nobody was told of them."""
+        handles = await self._persist.writers([collection_of(item.id) for item in items])
+        for item in items:
+            handle = handles.get(collection_of(item.id))
+            if handle is None:
+                raise DataCorruption(f"table {item.id} is in the catalog, but nothing is stored of it")
+            self._begin(item, handle, handle.since.time)
+        strays = {name for name in await self._persist.names() if is_table(name)} - handles.keys()
+        for name, handle in (await self._persist.writers(sorted(strays))).items():
+            log.info("table without a catalog entry ended", extra={"collection": name})
+            if not await self._persist.drop(handle):
+                self._ending[GlobalId.parse(name.rpartition(" ")[2])] = handle
+
+    async def create(self, item: Item) -> None:
+        """Make the collection of a table that is to be in the catalog with the next commit."""
+        row_type = row_type_of([column.type for column in item.columns])
+        handle = await self._persist.create_or_load(collection_of(item.id), row_type)
+        self._begin(item, handle, None)
+
+    def _begin(self, item: Item, handle: WriteHandle, since: Timestamp | None) -> None:
+        types = [column.type for column in item.columns]
+        since = self._timeline.read_ts if since is None else since
+        table = Table(item.id, handle, types, item.retain_history, since, self._on_free)
+        self._tables[item.id] = table
+        self._recent.begin(item.id, self._timeline.read_ts)
+        self._turns.append(table)
+
+    def append(self, id: GlobalId, commit: TableCommit | None, time: Timestamp, widened: Item | None = None) -> Append:
+        """What a commit at `time` does to a table, and that it has more columns from then on."""
+        table = self._tables[id]
+        row_type = None if widened is None else row_type_of([column.type for column in widened.columns])
+        updates = None if commit is None else commit.updates
+        return Append(table.handle, updates, table.handle.upper, after(time), row_type)
+
+    def row_type(self, id: GlobalId) -> RowType:
+        return self._tables[id].row_type
+
+    def changed_at(self, id: GlobalId) -> Timestamp:
+        """A time at or after the table's last change."""
+        return self._tables[id].changed_at
+
+    def committed(self, commits: Mapping[GlobalId, TableCommit]) -> None:
+        """What happened is durable; the timeline is about to pass it."""
+        for id, commit in commits.items():
+            table = self._tables[id]
+            table.note(commit)
+            self._recent.add(id, commit)
+
+    def changed(self, item: Item) -> None:
+        """A table is as `item` says from now on."""
+        table = self._tables[item.id]
+        table.retain = item.retain_history
+        if len(item.columns) != len(table.types):
+            table.widen([column.type for column in item.columns])
+
+    def drop(self, id: GlobalId) -> None:
+        """A table is in no catalog any more. It ends once nobody holds it."""
+        table = self._tables[id]
+        table.is_dropped = True
+        self._followers.wake(table)
+        if table.held.is_free:
+            self._on_free(table)
+
+    def wake(self, ids: Iterable[GlobalId]) -> None:
+        """The timeline has passed what happened to these tables."""
+        for id in ids:
+            if id in self._tables:
+                self._followers.wake(self._tables[id])
+
+    def fail(self, error: HoldfastError) -> None:
+        """Nothing will happen any more."""
+        self._followers.fail(error)
+
+    def _on_free(self, table: Table) -> None:
+        if not table.is_dropped or self._tables.get(table.id) is not table:
+            return
+        self._memory.forget(table)
+        self._recent.end(table.id)
+        del self._tables[table.id]
+        self._turns.remove(table)
+        self._ending[table.id] = table.handle
+        task = asyncio.create_task(self._end(table.id), name="holdfast-drop-table")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _end(self, id: GlobalId) -> None:
+        try:
+            if id in self._ending and await self._persist.drop(self._ending[id]):
+                del self._ending[id]
+        except HoldfastError as error:
+            log.warning("dropped table not ended yet", extra={"table": str(id), "reason": str(error)})
+
+    # As time passes
+
+    def tick(self, time: Timestamp) -> list[Append]:
+        """What a commit at `time` in which nothing happens tells some tables: that they are complete, and how far back
+        they need no longer be. All have their turn.
+        """
+        appends = []
+        for _ in range(min(_TICK_TABLES, len(self._turns))):
+            table = self._turns.popleft()
+            self._turns.append(table)
+            appends.append(
+                Append(table.handle, None, table.handle.upper, after(time), since=self._since_to_tell(table))
+            )
+        return appends
+
+    def _since_to_tell(self, table: Table) -> Frontier | None:
+        """Unless nothing has happened since what persist was told last: then there is nothing to forget."""
+        told = table.handle.since.time
+        since = table.since(self._timeline.read_ts, self._settings.retain_ms)
+        return Frontier(since) if told is not None and told < min(since, table.changed_at) else None
+
+    def ticked(self) -> None:
+        """Time has passed."""
+        self._followers.wake_all()
+        read_ts, retain = self._timeline.read_ts, self._settings.retain_ms
+        self._memory.settle(lambda table: Timestamp(max(table.since(read_ts, retain), read_ts - retain)))
+        self._memory.make_room()
+
+    async def end_dropped(self) -> None:
+        """Try again to end the tables that were dropped while others read them."""
+        for id in list(self._ending):
+            await self._end(id)
+
+    async def stop(self) -> None:
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._memory.stop()
