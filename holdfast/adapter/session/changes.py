@@ -1,0 +1,171 @@
+"""Changes of tables: INSERT, UPDATE and DELETE.
+
+An INSERT that reads nothing is kept in its transaction and written when that commits. All others read and write in one
+go, with no other write of anyone in between, and so are transactions of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdfast.adapter.catalog.privileges import require_delete, require_insert, require_select, require_update
+from holdfast.adapter.errors import NotNullViolation
+from holdfast.adapter.plan_cache import Compiled, CompiledChange
+from holdfast.adapter.results import Done, Piece, Rows
+from holdfast.adapter.session.interrupt import Interrupt
+from holdfast.adapter.session.queries import check_select
+from holdfast.adapter.session.state import SessionState
+from holdfast.adapter.tables import TableChange
+from holdfast.compute.evaluate import evaluate
+from holdfast.compute.evaluate.values import rows_of
+from holdfast.plan.text.codec import write_of
+from holdfast.plan.types import Type, arrow_type
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.ids import GlobalId
+from holdfast.sql.catalog import CatalogRelation
+from holdfast.sql.change import RETURNING, plan_change
+from holdfast.sql.syntax.statement.dml import Delete, Insert, Update
+
+_TAGS = {"insert": "INSERT 0", "update": "UPDATE", "delete": "DELETE"}
+_LONG = 400
+"""Characters of a text that is planned in a thread."""
+
+_SHOWN = 64
+"""Characters of a value in an error message."""
+
+
+async def compiled_change(
+    state: SessionState, text: str, syntax: Insert | Update | Delete, types: Sequence[Type | None]
+) -> CompiledChange:
+    key, names = (text, tuple(types), state.key), state.names
+
+    def make() -> CompiledChange:
+        return CompiledChange(plan_change(syntax, names, parameter_types=types))
+
+    if state.shared.changes.get(key) is not None or len(text) < _LONG:
+        return state.shared.changes.made(key, make)
+    return await asyncio.to_thread(state.shared.changes.made, key, make)
+
+
+async def change(
+    state: SessionState,
+    interrupt: Interrupt,
+    syntax: Insert | Update | Delete,
+    found: CompiledChange,
+    values: Sequence[object],
+) -> Done | Rows:
+    planned, transaction = found.change, state.transaction
+    assert transaction is not None
+    item = state.catalog.item(GlobalId.parse(planned.table.id))
+    _check_rights(state, syntax, item.id)
+    if planned.is_constant and (planned.returning is None or not transaction.explicit):
+        transaction.check_write()
+        rows = evaluate(found.rows.prepared(state.known()).plan, {}, values)
+        made = _made(planned.table, found, rows)
+        transaction.write(item.id, made)
+        return await _told(state, found, rows, values, None)
+    transaction.never(_TAGS[planned.kind].split()[0])
+    async with state.shared.ledger.exclusive() as exclusive:
+        rows = await _read(state, found.rows, values, exclusive.as_of, {})
+        made = await asyncio.to_thread(_made, planned.table, found, rows)
+        told = await _told(state, found, rows, values, exclusive.as_of)
+        if rows.num_rows:
+            with interrupt.masked():
+                await exclusive.commit({item.id: made})
+    return told
+
+
+def _check_rights(state: SessionState, syntax: Insert | Update | Delete, table: GlobalId) -> None:
+    catalog, role = state.catalog, state.role
+    if role.superuser:
+        return
+    check_select(state, syntax)
+    match syntax:
+        case Insert():
+            require_insert(catalog, role, [table])
+        case Update():
+            require_update(catalog, role, [table])
+        case Delete():
+            require_delete(catalog, role, [table])
+    if syntax.returning or (not isinstance(syntax, Insert) and syntax.where is not None):
+        require_select(catalog, role, [table])
+
+
+async def _read(
+    state: SessionState, found: Compiled, values: Sequence[object], as_of: Timestamp, others: Mapping[str, pa.Table]
+) -> pa.Table:
+    """All rows of a query at a time. `others` are collections that only this statement knows."""
+
+    def system(name: str) -> pa.Table:
+        return others[name] if name in others else state.system(name)
+
+    prepared = found.prepared(state.known(as_of))
+    names = [f"{index}" for index in range(len(prepared.plan.names))]
+    pieces = [piece.table(names) async for piece in state.shared.peeks.answer(prepared, values, as_of, system)]
+    return pa.concat_tables(pieces)
+
+
+def _made(table: CatalogRelation, found: CompiledChange, rows: pa.Table) -> TableChange:
+    """What the rows of the plan come to: rows that go, and rows that come, none with a null where none can be."""
+    width = len(table.columns)
+    schema = pa.schema([(column.name, arrow_type(column.type)) for column in table.columns])
+
+    def part(first: int) -> pa.Table:
+        return pa.Table.from_arrays([rows.column(first + index) for index in range(width)], schema=schema)
+
+    nothing = schema.empty_table()
+    match found.change.kind:
+        case "insert":
+            change = TableChange(part(0), nothing)
+        case "update":
+            change = TableChange(part(width), part(0))
+        case "delete":
+            return TableChange(nothing, part(0))
+    check_not_null(table, change.added)
+    return change
+
+
+def check_not_null(table: CatalogRelation, rows: pa.Table) -> None:
+    for index, column in enumerate(table.columns):
+        if not column.nullable and rows.column(index).null_count:
+            first = pc.index(pc.is_null(rows.column(index)), True).as_py()
+            types = [each.type for each in table.columns]
+            (row,) = rows_of(rows.slice(first, 1), types)
+            shown = ", ".join(
+                "null" if value is None else _cut(write_of(type_)(value))
+                for value, type_ in zip(row, types, strict=True)
+            )
+            error = NotNullViolation(
+                f'null value in column "{column.name}" of relation "{table.name}" violates not-null constraint'
+            )
+            error.detail = f"Failing row contains ({shown})."
+            raise error
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+
+
+async def _told(
+    state: SessionState, found: CompiledChange, rows: pa.Table, values: Sequence[object], as_of: Timestamp | None
+) -> Done | Rows:
+    tag = f"{_TAGS[found.change.kind]} {rows.num_rows}"
+    if found.returning is None:
+        return Done(tag)
+    seen = rows.select(list(found.change.returned))
+    seen = seen.rename_columns([str(index) for index in range(seen.num_columns)])
+    at = state.shared.ledger.read_ts if as_of is None else as_of
+    if found.returning.reads <= {RETURNING}:
+        answer = evaluate(found.returning.prepared(state.known(at)).plan, {RETURNING: seen}, values)
+    else:
+        answer = await _read(state, found.returning, values, at, {RETURNING: seen})
+    types = tuple(column.type for column in found.returning.columns)
+    return Rows(found.returning.columns, _one(Piece(types, answer)), counted=tag)
+
+
+async def _one(piece: Piece) -> AsyncIterator[Piece]:
+    yield piece

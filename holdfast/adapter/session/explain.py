@@ -1,0 +1,94 @@
+"""EXPLAIN: how a query is understood, and when it would read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdfast.adapter.plan_cache import Compiled
+from holdfast.adapter.session.as_of import Input, choose, explained
+from holdfast.adapter.session.queries import compiled_query, input_of, items_read, time_wanted
+from holdfast.adapter.session.state import SessionState
+from holdfast.compute.render import SparkQuery
+from holdfast.plan.printer import show
+from holdfast.repr.frontier import Timestamp
+from holdfast.sql import plan_query
+from holdfast.sql.errors import NotSupported
+from holdfast.sql.syntax.query import Query
+from holdfast.sql.syntax.statement.create import CreateMaterializedView, CreateView
+from holdfast.sql.syntax.statement.dml import SelectStatement
+from holdfast.sql.syntax.statement.explain import Explain, ExplainPlan, ExplainTimestamp, Named
+from holdfast.sql.syntax.statement.kind import Kind
+from holdfast.sql.syntax.statement.subscribe import Subscribe
+
+
+def title(syntax: Explain) -> str:
+    """What the one column is called."""
+    match syntax:
+        case ExplainTimestamp():
+            return "Timestamp"
+        case ExplainPlan():
+            stage = syntax.stage or "PHYSICAL PLAN"
+            return stage.title()
+    return "Explanation"
+
+
+async def explain(state: SessionState, syntax: Explain, text: str) -> str:
+    match syntax:
+        case ExplainTimestamp():
+            return await _timestamp(state, syntax, text)
+        case ExplainPlan():
+            return await _plan(state, syntax, text)
+    raise NotSupported("this form of EXPLAIN is not supported", syntax.location)
+
+
+async def _timestamp(state: SessionState, syntax: ExplainTimestamp, text: str) -> str:
+    subject = syntax.subject
+    if not isinstance(subject, SelectStatement):
+        raise NotSupported("EXPLAIN TIMESTAMP explains only queries", syntax.location)
+    found = await compiled_query(state, text, subject.query)
+    wanted = await time_wanted(state, subject.as_of)
+    inputs: list[Input] = [input_of(state, item) for item in items_read(state, found.reads)]
+    assert state.transaction is not None
+    choice = choose(inputs, state.transaction.isolation, state.shared.ledger.read_ts, wanted)
+    wall = Timestamp(state.shared.clock() // 1000)
+    return explained(choice, wall, "JSON" if syntax.output == "JSON" else "TEXT")
+
+
+async def _plan(state: SessionState, syntax: ExplainPlan, text: str) -> str:
+    if syntax.output == "JSON":
+        raise NotSupported("plans are explained as text only", syntax.location)
+    query = _query(state, syntax)
+    if syntax.stage == "RAW PLAN":
+        return show(plan_query(query, state.names).plan)
+    found: Compiled = await compiled_query(state, text, query)
+    if syntax.stage == "DECORRELATED PLAN":
+        return show(found.plan)
+    prepared = found.prepared(state.known())
+    if syntax.stage == "SPARK PLAN":
+        return "\n".join(_spark(prepared.spark))
+    return show(prepared.plan)
+
+
+def _query(state: SessionState, syntax: ExplainPlan) -> Query:
+    match syntax.subject:
+        case SelectStatement():
+            return syntax.subject.query
+        case CreateView() | CreateMaterializedView():
+            return syntax.subject.query
+        case Subscribe() if isinstance(syntax.subject.relation, Query):
+            return syntax.subject.relation
+        case Named() if syntax.subject.kind is Kind.VIEW:
+            item = state.names.item(syntax.subject.name, "view")
+            assert item.query is not None
+            return item.query
+    raise NotSupported("this statement cannot be explained", syntax.location)
+
+
+def _spark(query: SparkQuery) -> Iterator[str]:
+    """The text, after those that are iterated before it."""
+    for loop in query.loops:
+        for binding in loop.bindings:
+            yield f"-- {binding.name}, until nothing changes:"
+            yield from _spark(binding.query)
+            yield ""
+    yield query.text

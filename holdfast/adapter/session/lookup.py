@@ -1,0 +1,96 @@
+"""Reads of few rows by equality: found in an index, without looking at the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from holdfast.plan.relation import Filter, Get, Map, Plan, Project, Relation, TopK
+from holdfast.plan.scalar import And, Call, Column, Constant, Parameter, Scalar
+
+_INDEXED = frozenset(
+    (
+        "bool",
+        "int2",
+        "int4",
+        "int8",
+        "oid",
+        "text",
+        "varchar",
+        "uuid",
+        "date",
+        "timestamp",
+        "timestamptz",
+        "mz_timestamp",
+    )
+)
+"""Base types whose equality is that of Python's values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """`columns` of `collection` are to equal `keys`. The rows found are the query's input, and its filter still holds.
+
+    `outputs`: the query only picks these columns of the rows found, and the equalities are all of its filter.
+    """
+
+    collection: str
+    columns: tuple[int, ...]
+    keys: tuple[Constant | Parameter, ...]
+    outputs: tuple[int, ...] | None
+
+    def values(self, parameters: Sequence[object]) -> tuple[object, ...]:
+        return tuple(key.value if isinstance(key, Constant) else parameters[key.number - 1] for key in self.keys)
+
+
+def lookup_of(plan: Plan) -> Lookup | None:
+    """How a plain read finds its rows by equality, if it does."""
+    relation, outputs = _picked(plan.relation)
+    exact = outputs is not None and not plan.order and plan.limit is None and plan.offset is None
+    filtered = relation if isinstance(relation, Filter) else _lowest_filter(relation)
+    if filtered is None or not isinstance(filtered.input, Get):
+        return None
+    pairs: dict[int, Constant | Parameter] = {}
+    terms = [part for predicate in filtered.predicates for part in _terms(predicate)]
+    for term in terms:
+        pair = _equality(term)
+        if pair is not None and pair[0] not in pairs:
+            pairs[pair[0]] = pair[1]
+    if not pairs:
+        return None
+    columns = tuple(sorted(pairs))
+    whole = exact and filtered is relation and len(pairs) == len(terms)
+    picked = outputs[: len(plan.names)] if whole and outputs is not None else None
+    return Lookup(filtered.input.name, columns, tuple(pairs[column] for column in columns), picked)
+
+
+def _picked(relation: Relation) -> tuple[Relation, tuple[int, ...] | None]:
+    """What lies below projections, and which of its columns they pick."""
+    if isinstance(relation, Project):
+        below, outputs = _picked(relation.input)
+        return below, None if outputs is None else tuple(outputs[index] for index in relation.outputs)
+    return relation, tuple(range(len(relation.columns)))
+
+
+def _lowest_filter(relation: Relation) -> Filter | None:
+    found: Filter | None = None
+    while isinstance(relation, Map | Filter | Project | TopK):
+        if isinstance(relation, Filter):
+            found = relation
+        relation = relation.input
+    return found
+
+
+def _terms(predicate: Scalar) -> Sequence[Scalar]:
+    return predicate.terms if isinstance(predicate, And) else (predicate,)
+
+
+def _equality(term: Scalar) -> tuple[int, Constant | Parameter] | None:
+    if not isinstance(term, Call) or term.function.name != "=":
+        return None
+    for one, other in (term.arguments, term.arguments[::-1]):
+        known = isinstance(other, Constant | Parameter)
+        if isinstance(one, Column) and known and one.type.base == other.type.base and one.type.base in _INDEXED:
+            assert isinstance(other, Constant | Parameter)
+            return one.index, other
+    return None

@@ -1,0 +1,147 @@
+"""The state of a session: what its statements find, and leave for those after them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Hashable
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from holdfast.adapter.catalog.builtin import Introspection, SettingEntry
+from holdfast.adapter.catalog.names import SessionNames
+from holdfast.adapter.catalog.objects import Role
+from holdfast.adapter.catalog.state import CatalogState
+from holdfast.adapter.errors import SessionEnded
+from holdfast.adapter.known import Known
+from holdfast.adapter.plan_cache import Compiled
+from holdfast.adapter.results import Notice, Piece
+from holdfast.adapter.session.shared import Shared
+from holdfast.adapter.session.transaction import Transaction
+from holdfast.adapter.session.variables import Variables
+from holdfast.plan.types import Type
+from holdfast.repr.frontier import Timestamp
+from holdfast.sql import OutputColumn
+from holdfast.sql.syntax.statement import Statement as Syntax
+
+
+@dataclass(slots=True)
+class Statement:
+    """A prepared statement. `columns` are None for one that returns no rows.
+
+    `compiled` is the plan of a query, good for one key of the session's catalog.
+    """
+
+    text: str
+    syntax: Syntax | None
+    types: tuple[Type | None, ...]
+    parameters: tuple[Type, ...] = ()
+    columns: tuple[OutputColumn, ...] | None = None
+    key: Hashable = None
+    compiled: Compiled | None = None
+
+
+@dataclass(slots=True)
+class Portal:
+    """A statement with the values of its parameters."""
+
+    statement: Statement
+    values: tuple[object, ...]
+
+    @property
+    def columns(self) -> tuple[OutputColumn, ...] | None:
+        return self.statement.columns
+
+
+@dataclass(slots=True)
+class Cursor:
+    """What DECLARE opened: rows that FETCH takes. `ready` were taken from the last piece, and nobody has seen them yet.
+
+    `waits`: more rows may come at any time, as of a SUBSCRIBE; `pending` is the piece that is being waited for.
+    """
+
+    columns: tuple[OutputColumn, ...]
+    pieces: AsyncIterator[Piece]
+    waits: bool
+    ready: list[tuple[object, ...]] = field(default_factory=list)
+    over: bool = False
+    pending: asyncio.Future[Piece | None] | None = None
+
+
+class SessionState:
+    def __init__(
+        self, shared: Shared, session: int, role: str, client: str, variables: Variables, connected_at: int
+    ) -> None:
+        """`role` is the id of who asks."""
+        self.shared, self.id, self.role_id, self.client = shared, session, role, client
+        self.variables, self.connected_at = variables, connected_at
+        self.transaction: Transaction | None = None
+        self.statements: dict[str, Statement] = {}
+        self.portals: dict[str, Portal] = {}
+        self.cursors: dict[str, Cursor] = {}
+        self.notices: list[Notice] = []
+        self.execution: str | None = None
+        self._names: SessionNames | None = None
+
+    @property
+    def catalog(self) -> CatalogState:
+        return self.shared.ledger.catalog
+
+    @property
+    def role(self) -> Role:
+        found = self.catalog.roles.get(self.role_id)
+        if found is None:
+            raise SessionEnded("the role of this session was dropped")
+        return found
+
+    @property
+    def names(self) -> SessionNames:
+        """What names mean now."""
+        database, path = self.variables["database"], self.variables.search_path
+        held = self._names
+        if held is None or held.state is not self.catalog or held.database != database or held.search_path != path:
+            held = self._names = SessionNames(self.catalog, database, path, self.id)
+        return held
+
+    @property
+    def key(self) -> Hashable:
+        """Another whenever the same text might mean something else."""
+        names = self.names
+        temporary = self.id if names.state.items_of_session(self.id) else None
+        return names.state.version, names.database, names.search_path, temporary
+
+    def known(self, as_of: Timestamp | None = None) -> Known:
+        """What functions of the session return, in a query that reads at `as_of`."""
+        now = self.transaction.began if self.transaction is not None else self.shared.clock()
+        schemas = tuple(schema.name for schema in self.names.searched())
+        return Known(
+            now,
+            self.role.name,
+            self.variables["database"],
+            self.shared.version,
+            tuple(name for name in schemas if not name.startswith(("pg_", "mz_"))),
+            logical=self.shared.ledger.read_ts if as_of is None else as_of,
+        )
+
+    def system(self, name: str) -> pa.Table:
+        """The rows of a relation of the system."""
+        return self.shared.contents.table(name, self.introspection())
+
+    def introspection(self) -> Introspection:
+        shared = self.shared
+        return Introspection(
+            self.catalog,
+            self.variables["database"],
+            self.variables.search_path,
+            self.role,
+            self.id,
+            shared.clock(),
+            shared.ledger.tables.frontiers,
+            shared.sessions(),
+            tuple(shared.subscriptions.values()),
+            shared.activity.entries,
+            [SettingEntry(*entry) for entry in self.variables.show()],
+        )
+
+    def notice(self, notice: Notice) -> None:
+        self.notices.append(notice)
