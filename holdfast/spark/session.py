@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -22,6 +23,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from pyspark import SparkContext
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 from pyspark.sql.connect.client.retries import DefaultPolicy
@@ -129,8 +131,13 @@ class SparkSettings:
 def start(settings: SparkSettings) -> SparkSession:
     """A session. It needs no network but that to a cluster."""
     _silence_query_context()
-    with spark_errors():
-        session = _connect(settings) if settings.is_connect else _classic(settings)
+    try:
+        with spark_errors():
+            session = _connect(settings) if settings.is_connect else _classic(settings)
+    except SparkUnavailable:
+        if not settings.is_connect:
+            forget_java()
+        raise
     log.info("spark started", extra={"master": settings.master, "version": session.version})
     return session
 
@@ -142,6 +149,26 @@ def stop(session: SparkSession) -> None:
             session.stop()
     except SparkUnavailable:
         log.debug("spark was gone before it was stopped")
+
+
+def forget_java() -> None:
+    """End the Java of this process if it still runs, and let the next classic session start another.
+
+    Nothing is asked of it, so that this ends even if it hangs. PySpark keeps its Java for the life of the process,
+    even a dead one, and has no public way to have another.
+    """
+    context, gateway = SparkContext._active_spark_context, SparkContext._gateway
+    SparkContext._active_spark_context = SparkContext._gateway = SparkContext._jvm = None
+    SparkSession._instantiatedSession = SparkSession._activeSession = None
+    if context is not None and context._accumulatorServer is not None:
+        context._accumulatorServer.shutdown()
+        context._accumulatorServer.server_close()
+    if gateway is not None:
+        process: subprocess.Popen[bytes] | None = gateway.proc
+        if process is not None:
+            process.kill()
+            process.communicate()
+        gateway.shutdown()
 
 
 def _silence_query_context() -> None:
