@@ -11,7 +11,7 @@ from sqlglot.optimizer import optimize as sqlglot_optimize
 
 from bench.measure import bar
 from holdfast.adapter.known import Known
-from holdfast.adapter.plan_cache import PlanCache
+from holdfast.adapter.plan_cache import Compiled, PlanCache
 from holdfast.compute.render import render
 from holdfast.plan.decorrelate import decorrelate
 from holdfast.plan.rewrite import optimize
@@ -64,8 +64,8 @@ def main() -> None:
         at_least=False,
     )
     bar("a point query with a parameter, ms", median_ms(lambda: ours(POINT), 200), 1, at_least=False)
-    cache, known = PlanCache(), Known(0, "bench", "bench", "bench")
-    cached = median_ms(lambda: cache.compiled((POINT, 1), lambda: plan_query(POINT, CATALOG)).prepared(known), 1000)
+    cache, known = PlanCache[Compiled](), Known(0, "bench", "bench", "bench")
+    cached = median_ms(lambda: cache.made(POINT, lambda: Compiled(plan_query(POINT, CATALOG))).prepared(known), 1000)
     bar("the same from the plan cache, us", cached * 1000, 50, at_least=False)
 
 

@@ -7,18 +7,20 @@ in. All others are kept ready to run.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Generic, TypeVar
 
 from holdfast.adapter.known import Known, with_known
 from holdfast.compute.evaluate import can_evaluate
 from holdfast.compute.render import SparkQuery, render
 from holdfast.plan.decorrelate import decorrelate
-from holdfast.plan.relation import Get, Plan, Relation, inputs
+from holdfast.plan.relation import ColumnType, Get, Plan, Relation, inputs
 from holdfast.plan.rewrite import optimize
 from holdfast.plan.types import Type
 from holdfast.sql import OutputColumn, Planned
+from holdfast.sql.change import RETURNING, PlannedChange
 
 
 def collections_in(relation: Relation) -> frozenset[str]:
@@ -70,24 +72,43 @@ class Compiled:
         return prepared
 
 
-class PlanCache:
-    """The plans of the `size` statements that were asked last."""
+class CompiledChange:
+    """A change that was planned: the query of its rows, and that of what is told of them."""
+
+    def __init__(self, planned: PlannedChange) -> None:
+        self.change = planned
+        columns = tuple(OutputColumn(name, type_.type) for name, type_ in _shown(planned.plan))
+        self.rows = Compiled(Planned(planned.plan, planned.parameters, columns))
+        self.returning = None if planned.returning is None else Compiled(planned.returning)
+        own = frozenset() if self.returning is None else self.returning.reads
+        self.reads = (self.rows.reads | own) - {RETURNING}
+
+
+def _shown(plan: Plan) -> Iterator[tuple[str, ColumnType]]:
+    return zip(plan.names, plan.relation.columns, strict=False)
+
+
+Made = TypeVar("Made")
+
+
+class PlanCache(Generic[Made]):
+    """What was made of the `size` statements that were asked last."""
 
     def __init__(self, size: int = 1000) -> None:
         self._size = size
-        self._plans: OrderedDict[Hashable, Compiled] = OrderedDict()
+        self._plans: OrderedDict[Hashable, Made] = OrderedDict()
 
-    def get(self, key: Hashable) -> Compiled | None:
+    def get(self, key: Hashable) -> Made | None:
         found = self._plans.get(key)
         if found is not None:
             self._plans.move_to_end(key)
         return found
 
-    def compiled(self, key: Hashable, plan: Callable[[], Planned]) -> Compiled:
-        """What `plan` makes. `key` is another whenever it might make something else: text, types, catalog, path."""
+    def made(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What `make` makes. `key` is another whenever that might be something else: text, types, catalog, path."""
         found = self.get(key)
         if found is None:
-            found = self._plans[key] = Compiled(plan())
+            found = self._plans[key] = make()
             if len(self._plans) > self._size:
                 self._plans.popitem(last=False)
         return found

@@ -28,13 +28,14 @@ class Counting:
 
 
 def ask(
-    cache: PlanCache, catalog: Counting, text: str, version: int = 1, types: Sequence[Type | None] = ()
+    cache: PlanCache[Compiled], catalog: Counting, text: str, version: int = 1, types: Sequence[Type | None] = ()
 ) -> Compiled:
-    return cache.compiled((text, tuple(types), version), lambda: plan_query(text, catalog, parameter_types=types))
+    key = (text, tuple(types), version)
+    return cache.made(key, lambda: Compiled(plan_query(text, catalog, parameter_types=types)))
 
 
 def test_the_same_text_is_planned_once_for_one_version_of_the_catalog() -> None:
-    cache, catalog = PlanCache(), Counting()
+    cache, catalog = PlanCache[Compiled](), Counting()
     first = ask(cache, catalog, "SELECT a FROM t WHERE b = $1")
     assert ask(cache, catalog, "SELECT a FROM t WHERE b = $1") is first
     assert first.parameters == (TEXT,)
@@ -45,26 +46,26 @@ def test_the_same_text_is_planned_once_for_one_version_of_the_catalog() -> None:
 
 
 def test_types_of_parameters_make_another_plan() -> None:
-    cache, catalog = PlanCache(), Counting()
+    cache, catalog = PlanCache[Compiled](), Counting()
     assert ask(cache, catalog, "SELECT a + $1 FROM t").parameters == (INT4,)
     assert ask(cache, catalog, "SELECT a + $1 FROM t", types=(INT8,)).parameters == (INT8,)
 
 
 def test_what_the_session_knows_is_as_of_each_run() -> None:
-    compiled = ask(PlanCache(), Counting(), "SELECT now()")
+    compiled = ask(PlanCache[Compiled](), Counting(), "SELECT now()")
     later = Known(2_000_000, "me", "db", "holdfast test")
     answers = [evaluate(compiled.prepared(known).plan, {})["now"][0].value for known in (KNOWN, later)]
     assert answers == [1_000_000, 2_000_000]
 
 
 def test_what_depends_on_nothing_is_made_ready_once() -> None:
-    compiled = ask(PlanCache(), Counting(), "SELECT a FROM t WHERE b = $1")
+    compiled = ask(PlanCache[Compiled](), Counting(), "SELECT a FROM t WHERE b = $1")
     later = Known(2_000_000, "me", "db", "holdfast test")
     assert compiled.prepared(KNOWN) is compiled.prepared(later)
 
 
 def test_the_plans_asked_for_longest_ago_are_forgotten() -> None:
-    cache, catalog = PlanCache(size=2), Counting()
+    cache, catalog = PlanCache[Compiled](size=2), Counting()
     kept = ask(cache, catalog, "SELECT 1")
     ask(cache, catalog, "SELECT 2")
     assert ask(cache, catalog, "SELECT 1") is kept
@@ -76,7 +77,7 @@ def test_the_plans_asked_for_longest_ago_are_forgotten() -> None:
 
 
 def test_plain_reads_are_told_from_others() -> None:
-    cache, catalog = PlanCache(), Counting()
+    cache, catalog = PlanCache[Compiled](), Counting()
     plain = ask(cache, catalog, "SELECT a FROM t WHERE a > 1 ORDER BY a LIMIT 3").prepared(KNOWN)
     grouped = ask(cache, catalog, "SELECT count(*) FROM t").prepared(KNOWN)
     assert plain.is_plain

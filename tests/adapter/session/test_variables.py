@@ -67,9 +67,9 @@ def test_reset_goes_back_to_what_the_connection_asked_for() -> None:
 
 def test_names_in_the_search_path_are_kept_as_they_are() -> None:
     variables = Variables({"search_path": 'a, "B c", D'})
-    assert variables.search_path == ("a", "B c", "d")
+    assert list(variables.search_path) == ["a", "B c", "d"]
     variables.set("search_path", ["x", "Y"])
-    assert variables.search_path == ("x", "Y")
+    assert list(variables.search_path) == ["x", "Y"]
 
 
 def test_clients_are_told_of_changes_once() -> None:
