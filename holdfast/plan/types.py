@@ -15,7 +15,7 @@ functions of the registry are, a value is:
 | bytea | bytes |
 | date; time, timestamp, timestamptz | int: days since 1970; microseconds since midnight, since 1970 (UTC) |
 | interval | `Interval` |
-| arrays, lists, int2vector | tuple |
+| arrays, lists, int2vector, oidvector | tuple |
 | maps | tuple of (key, value) pairs, sorted by key |
 | records | tuple |
 | ranges | `RangeValue` |
@@ -101,7 +101,11 @@ BASES: Mapping[str, BaseInfo] = {
     "regclass": BaseInfo("regclass", 2205, 2210, "N", False, pa.int64(), "BIGINT"),
     "regproc": BaseInfo("regproc", 24, 1008, "N", False, pa.int64(), "BIGINT"),
     "regtype": BaseInfo("regtype", 2206, 2211, "N", False, pa.int64(), "BIGINT"),
+    "regprocedure": BaseInfo("regprocedure", 2202, 2207, "N", False, pa.int64(), "BIGINT"),
+    "regnamespace": BaseInfo("regnamespace", 4089, 4090, "N", False, pa.int64(), "BIGINT"),
+    "regrole": BaseInfo("regrole", 4096, 4097, "N", False, pa.int64(), "BIGINT"),
     "int2vector": BaseInfo("int2vector", 22, 1006, "A", False, pa.list_(pa.int16()), "ARRAY<SMALLINT>"),
+    "oidvector": BaseInfo("oidvector", 30, 1013, "A", False, pa.list_(pa.int64()), "ARRAY<BIGINT>"),
     "mz_timestamp": BaseInfo("mz_timestamp", 16552, 16553, "U", False, pa.int64(), "BIGINT"),
     "unknown": BaseInfo("unknown", 705, 0, "X", False, pa.string(), "STRING"),
     "record": BaseInfo("record", 2249, 2287, "P", False, None, None),
@@ -251,11 +255,17 @@ DATE = Type("date")
 TIME, TIMESTAMP, TIMESTAMPTZ = Modified("time"), Modified("timestamp"), Modified("timestamptz")
 INTERVAL = Modified("interval")
 OID, REGCLASS, REGPROC, REGTYPE = Type("oid"), Type("regclass"), Type("regproc"), Type("regtype")
-INT2VECTOR, MZ_TIMESTAMP = Type("int2vector"), Type("mz_timestamp")
+REGPROCEDURE, REGNAMESPACE, REGROLE = Type("regprocedure"), Type("regnamespace"), Type("regrole")
+INT2VECTOR, OIDVECTOR, MZ_TIMESTAMP = Type("int2vector"), Type("oidvector"), Type("mz_timestamp")
 UNKNOWN, VOID = Type("unknown"), Type("void")
 INT4RANGE, INT8RANGE, NUMRANGE = Range("int4range", INT4), Range("int8range", INT8), Range("numrange", NUMERIC)
 DATERANGE = Range("daterange", DATE)
 TSRANGE, TSTZRANGE = Range("tsrange", TIMESTAMP), Range("tstzrange", TIMESTAMPTZ)
+
+REGISTERED = (REGCLASS, REGPROC, REGTYPE, REGPROCEDURE, REGNAMESPACE, REGROLE)
+"""Oids of objects of one kind, which are written as their names."""
+VECTORS: Mapping[Type, Type] = {INT2VECTOR: INT2, OIDVECTOR: OID}
+"""Arrays of the catalogs, which count from 0, with what they hold."""
 
 
 def numeric(precision: int, scale: int, *, declared: bool = False) -> Numeric:

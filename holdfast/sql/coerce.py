@@ -20,7 +20,8 @@ from holdfast.plan.functions.numeric_types import of as numeric_type_of
 from holdfast.plan.functions.registry import CASTS
 from holdfast.plan.scalar import Call, Constant, Parameter, Scalar
 from holdfast.plan.text import read_of
-from holdfast.plan.types import BOOL, NUMERIC, TEXT, UNKNOWN, Array, List, Numeric, Record, Type, record_of
+from holdfast.plan.text.numbers import is_oid
+from holdfast.plan.types import BOOL, NUMERIC, REGISTERED, TEXT, UNKNOWN, Array, List, Numeric, Record, Type, record_of
 from holdfast.sql.errors import CannotCoerce, DatatypeMismatch, SemanticError
 from holdfast.sql.modifiers import bare, has_modifier, merged, undeclared
 from holdfast.sql.parameters import Parameters
@@ -145,8 +146,8 @@ def _by_text(source: Type, target: Type, context: CastContext) -> tuple[Step, ..
     if target.category == "S" and _RANK[context] >= _RANK["assignment"]:
         if target.base == "text":
             return (Step(to_text(source, target), target),)
-        after = steps(TEXT, target, "explicit")
-        return (Step(to_text(source, TEXT), TEXT), *after) if after is not None else None
+        before, after = steps(source, TEXT, "explicit"), steps(TEXT, target, "explicit")
+        return (*before, *after) if before is not None and after is not None else None
     if source.category == "S" and context == "explicit" and target.base != "char":
         plain = bare(target)
         first = (Step(from_text(source, plain), plain),)
@@ -201,6 +202,13 @@ def _folded(constant: Constant, step: Step) -> Scalar:
     return Constant(value, step.type)
 
 
+def _by_name(name: str, target: Type) -> Scalar:
+    """The object of this name, which only the catalog knows."""
+    reads = CASTS["text", target.base].function
+    assert reads is not None  # a name and an oid are not the same
+    return _called(Constant(name, TEXT), Step(reads, target))
+
+
 class Coercion:
     """Coercion of the terms of one statement, whose parameters it gives types."""
 
@@ -214,6 +222,8 @@ class Coercion:
             return Term(self.parameters.infer(scalar.number, plain, term.location), term.location)
         if not isinstance(scalar, Constant):
             raise UsageError(f"a {type(scalar).__name__} has no type")
+        if plain in REGISTERED and isinstance(scalar.value, str) and not is_oid(scalar.value):
+            return Term(_by_name(scalar.value, plain), term.location)
         return Term(self.literal(scalar.value, target, term.location), term.location)
 
     def literal(self, value: object, target: Type, location: int) -> Constant:

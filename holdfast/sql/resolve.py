@@ -11,9 +11,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from holdfast.plan.functions.container import element_of
 from holdfast.plan.functions.function import Aggregate, Any, Function, Pattern, TableFunction, WindowFunction
 from holdfast.plan.functions.registry import AGGREGATES, FUNCTIONS, OPERATORS, TABLES, WINDOWS
-from holdfast.plan.types import MZ_TIMESTAMP, TEXT, UNKNOWN, Array, List, Map, Range, Type, array_of, list_of, map_of
+from holdfast.plan.types import (
+    MZ_TIMESTAMP,
+    TEXT,
+    UNKNOWN,
+    VECTORS,
+    Array,
+    List,
+    Map,
+    Range,
+    Type,
+    array_of,
+    list_of,
+    map_of,
+)
 from holdfast.sql.coerce import can_coerce, common_type_or_none
 from holdfast.sql.modifiers import bare, merged, undeclared
 
@@ -206,6 +220,10 @@ def _category(pattern: Pattern) -> tuple[str, bool]:
     return (pattern.category, pattern.preferred) if isinstance(pattern, Type) else ("P", False)
 
 
+def _is_array(type_: Type) -> bool:
+    return isinstance(type_, Array) or type_ in VECTORS
+
+
 class _Kinds:
     """What the kinds in a signature stand for, as arguments tell one by one."""
 
@@ -233,7 +251,7 @@ class _Kinds:
             case Any.NONARRAY:
                 return not isinstance(type_, Array) and self.take_element(type_)
             case Any.ARRAY:
-                return isinstance(type_, Array) and self.take_element(type_.element)
+                return _is_array(type_) and self.take_element(element_of(type_))
             case Any.RANGE:
                 if not isinstance(type_, Range) or self.range not in (None, type_):
                     return False
@@ -243,9 +261,9 @@ class _Kinds:
                 self.compatible.append(type_)
                 return kind is Any.COMPATIBLE or not isinstance(type_, Array)
             case Any.COMPATIBLE_ARRAY:
-                if isinstance(type_, Array):
-                    self.compatible.append(type_.element)
-                return isinstance(type_, Array)
+                if _is_array(type_):
+                    self.compatible.append(element_of(type_))
+                return _is_array(type_)
             case Any.LIST:
                 if isinstance(type_, List):
                     self.in_list.append(type_.element)
@@ -320,6 +338,9 @@ def bind(patterns: Sequence[Pattern], types: Sequence[Type]) -> _Types | None:
             targets.append(bare(pattern) if bare(pattern) is not type_ else type_)
         elif pattern in (Any.ANY, Any.RECORD):
             targets.append(TEXT if type_ is UNKNOWN else type_)
+        elif pattern is Any.ARRAY and type_ in VECTORS:
+            # It stays one, as what a function says of its bounds depends on it.
+            targets.append(type_)
         else:
             chosen = kinds.chosen(pattern)
             if chosen is None and type_ is UNKNOWN and not kinds.told(pattern):

@@ -85,6 +85,10 @@ _SIMPLE: dict[str, Strategy] = {
     "regclass": _OID,
     "regproc": _OID,
     "regtype": _OID,
+    "regprocedure": _OID,
+    "regnamespace": _OID,
+    "regrole": _OID,
+    "oidvector": st.lists(_OID, max_size=4).map(tuple),
     "int2vector": st.lists(st.integers(-(2**15), 2**15 - 1), max_size=4).map(tuple),
     "mz_timestamp": st.integers(0, 2**63 - 1),
     "unknown": _TEXT,
@@ -181,7 +185,11 @@ SCALARS: tuple[Type, ...] = (
     t.REGCLASS,
     t.REGPROC,
     t.REGTYPE,
+    t.REGPROCEDURE,
+    t.REGNAMESPACE,
+    t.REGROLE,
     t.INT2VECTOR,
+    t.OIDVECTOR,
 )
 """Types of PostgreSQL."""
 RANGES: tuple[Type, ...] = (t.INT4RANGE, t.INT8RANGE, t.NUMRANGE, t.DATERANGE, t.TSRANGE, t.TSTZRANGE)

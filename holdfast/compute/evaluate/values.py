@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from holdfast.plan.functions.numeric_types import overflow
 from holdfast.plan.types import (
-    INT2,
     MAX_PRECISION,
+    VECTORS,
     Array,
     Interval,
     List,
@@ -48,8 +48,8 @@ def from_arrow(column: pa.Array | pa.ChunkedArray, type_: Type) -> list[Value]:
         return [None if value is None else int(value) for value in column.to_pylist()]
     if type_.base == "interval":
         return _structs(column, (None, None, None), Interval)
-    if type_.base == "int2vector":
-        return _sequences(column, INT2)
+    if type_ in VECTORS:
+        return _sequences(column, VECTORS[type_])
     match type_:
         case Array():
             return _sequences(column, _element(type_))

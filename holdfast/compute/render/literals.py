@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.plan.types import INT2, Array, List, Map, Numeric, Range, Record, Type, spark_type
+from holdfast.plan.types import REGISTERED, VECTORS, Array, List, Map, Numeric, Range, Record, Type, spark_type
 
 _DAY = 86_400_000_000
 _YEAR_1, _YEAR_10000 = -719_162, 2_932_897
@@ -129,12 +129,17 @@ def _int(value: int) -> str:
     return _signed(str(value))
 
 
+def _vector(type_: Type) -> Callable[[Any], str]:
+    return lambda value: _array(value, VECTORS[type_], type_)
+
+
 _SIMPLE: Mapping[str, Callable[[Any], str]] = {
     "bool": lambda value: "true" if value else "false",
     "int2": lambda value: _signed(f"{value}S"),
     "int4": _int,
     "uint2": _int,
-    **dict.fromkeys(("int8", "uint4", "oid", "regclass", "regproc", "regtype", "mz_timestamp"), _long),
+    **dict.fromkeys(("int8", "uint4", "oid", "mz_timestamp"), _long),
+    **{type_.base: _long for type_ in REGISTERED},
     "uint8": lambda value: f"CAST('{value}' AS DECIMAL(20, 0))",
     "float4": _float("", "float", _real),
     "float8": _float("D", "double", repr),
@@ -145,5 +150,5 @@ _SIMPLE: Mapping[str, Callable[[Any], str]] = {
     "timestamp": _timestamp,
     "timestamptz": _timestamptz,
     "interval": _interval,
-    "int2vector": lambda value: _array(value, INT2, Type("int2vector")),
+    **{type_.base: _vector(type_) for type_ in VECTORS},
 }

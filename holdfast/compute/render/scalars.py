@@ -34,7 +34,7 @@ from holdfast.plan.scalar import (
     with_children,
 )
 from holdfast.plan.text.codec import read_of
-from holdfast.plan.types import BOOL, TEXT, Numeric, Type, spark_type
+from holdfast.plan.types import BOOL, TEXT, VECTORS, Numeric, Type, spark_type
 
 IS_NULL = Function("is null", (Any.ANY,), BOOL, lambda value: value is None, "{0} IS NULL", strict=False)
 
@@ -50,7 +50,8 @@ _PARAMETERS: Mapping[str, str] = {
 def is_written(type_: Type) -> bool:
     """Whether a parameter of the type goes to Spark as its text, for the reader of texts."""
     return type_.base not in _PARAMETERS and (
-        type_.base in ("interval", "record", "list", "map", "int2vector")
+        type_.base in ("interval", "record", "list", "map")
+        or type_ in VECTORS
         or type_.base.startswith("_")
         or type_.category == "R"
     )

@@ -18,7 +18,7 @@ from holdfast.plan.errors import (
     InvalidBinaryRepresentation,
     ProgramLimitExceeded,
 )
-from holdfast.plan.types import INT2, Array, Type
+from holdfast.plan.types import VECTORS, Array, Type
 
 _HEAD = Struct(">iiI")
 _MAX_DIMENSIONS = 6
@@ -132,4 +132,7 @@ def _vector(type_: Type, find: Find) -> BinaryCodec:
     return BinaryCodec(_sender(1, item, element.send, 0), receive)
 
 
-CODECS: Mapping[str, Callable[[Type, Find], BinaryCodec]] = {"array": _array, **{type_.base: _vector for type_ in VECTORS}}
+CODECS: Mapping[str, Callable[[Type, Find], BinaryCodec]] = {
+    "array": _array,
+    **{type_.base: _vector for type_ in VECTORS},
+}

@@ -11,7 +11,7 @@ from holdfast.plan.binary.contract import BinaryCodec, Find, check_length, fixed
 from holdfast.plan.errors import BytesMissing, InvalidBinaryRepresentation
 from holdfast.plan.functions.numeric_types import fitted
 from holdfast.plan.text.numbers import within_digits
-from holdfast.plan.types import NUMERIC, Numeric, Type
+from holdfast.plan.types import NUMERIC, OID, REGISTERED, Numeric, Type
 
 _HEAD = Struct(">HhHH")
 """Of a numeric: how many groups of four digits follow, the power of 10,000 of the first, the sign, and the scale."""

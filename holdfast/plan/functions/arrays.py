@@ -28,9 +28,9 @@ from holdfast.plan.functions.container import (
     leaves,
     same,
 )
-from holdfast.plan.functions.function import Any, Family, Function, Types
+from holdfast.plan.functions.function import Any, Cast, Family, Function, Types
 from holdfast.plan.functions.spark_text import failure_of
-from holdfast.plan.types import BOOL, INT2VECTOR, INT4, TEXT, Type, array_of, spark_type
+from holdfast.plan.types import BOOL, INT4, TEXT, VECTORS, Type, array_of, spark_type
 
 MAX_SIZE = 134217727
 """Elements of an array, as PostgreSQL has it."""
@@ -129,8 +129,8 @@ def _subscripted(types: Types, value: Tuple, *subscripts: int) -> object:
 
 
 def _first_subscript(type_: Type) -> int:
-    """Catalogs count the parts of their int2vectors from 0."""
-    return 0 if type_ is INT2VECTOR else 1
+    """Catalogs count the parts of their vectors from 0."""
+    return 0 if type_ in VECTORS else 1
 
 
 def _spark_subscripted(texts: Texts, types: Arguments, result: Type) -> str:
@@ -642,4 +642,5 @@ FAMILY = Family(
             doc="Whether the arrays have an element in common.",
         ),
     ),
+    casts=tuple(Cast(vector.base, array_of(element).base, "implicit") for vector, element in VECTORS.items()),
 )

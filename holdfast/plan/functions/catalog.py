@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.plan.functions.function import Family, Function, ResultColumns, TableFunction
+from holdfast.plan.functions.function import Cast, CastContext, Family, Function, ResultColumns, TableFunction
+from holdfast.plan.text import read_of, write_of
 from holdfast.plan.types import (
     BOOL,
     INT2,
@@ -16,7 +17,11 @@ from holdfast.plan.types import (
     NAME,
     OID,
     REGCLASS,
+    REGISTERED,
+    REGNAMESPACE,
     REGPROC,
+    REGPROCEDURE,
+    REGROLE,
     REGTYPE,
     TEXT,
     Type,
@@ -98,8 +103,25 @@ def _registered() -> Iterator[Function]:
     yield _asked("to_regclass", (TEXT,), REGCLASS, "The relation of this name; null if there is none.")
     yield _asked("to_regtype", (TEXT,), REGTYPE, "The type of this name; null if there is none.")
     yield _asked("to_regproc", (TEXT,), REGPROC, "The function of this name; null if there is none.")
-    yield _asked("to_regnamespace", (TEXT,), OID, "The oid of the schema of this name; null if there is none.")
-    yield _asked("to_regrole", (TEXT,), OID, "The oid of the role of this name; null if there is none.")
+    yield _asked("to_regprocedure", (TEXT,), REGPROCEDURE, "The function of this name and these types; null if none.")
+    yield _asked("to_regnamespace", (TEXT,), REGNAMESPACE, "The schema of this name; null if there is none.")
+    yield _asked("to_regrole", (TEXT,), REGROLE, "The role of this name; null if there is none.")
+
+
+def _named(type_: Type) -> tuple[Function, Function]:
+    """How names are read and written. Without a catalog, they are numbers."""
+    reads = Function(f"{type_.base}in", (TEXT,), type_, read_of(type_), fails=True, stability="stable")
+    shown = "if({0} = 0, '-', CAST({0} AS STRING))"
+    return reads, Function(f"{type_.base}out", (type_,), TEXT, write_of(type_), shown, stability="stable")
+
+
+def _casts() -> Iterator[Cast]:
+    for type_ in REGISTERED:
+        reads, writes = _named(type_)
+        yield Cast(type_.base, "text", "assignment", writes)
+        for base in ("text", "varchar", "bpchar", "name"):
+            context: CastContext = "implicit" if type_ is REGCLASS and base in ("text", "varchar") else "explicit"
+            yield Cast(base, type_.base, context, reads)
 
 
 FAMILY = Family(
@@ -140,6 +162,7 @@ FAMILY = Family(
         _asked("pg_blocking_pids", (INT4,), array_of(INT4), "The sessions that a session waits for: none."),
         _asked("pg_is_in_recovery", (), BOOL, "Whether the server only repeats what another does."),
     ),
+    casts=tuple(_casts()),
     tables=(
         TableFunction(
             "pg_partition_ancestors",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.plan.types import (
-    INT2,
-    INT2VECTOR,
     MAX_PRECISION,
+    VECTORS,
     Array,
     List,
     Map,
@@ -53,14 +52,14 @@ def leaves(value: Sequence[object], dimensions: int) -> Iterator[object]:
 
 
 def dimensions(type_: Type) -> int:
-    if type_ is INT2VECTOR:
+    if type_ in VECTORS:
         return 1
     return type_.dimensions if isinstance(type_, Array) else 0
 
 
 def element_of(type_: Type) -> Type:
-    if type_ is INT2VECTOR:
-        return INT2
+    if type_ in VECTORS:
+        return VECTORS[type_]
     if isinstance(type_, Array | List):
         return type_.element
     if isinstance(type_, Map):

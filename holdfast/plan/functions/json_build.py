@@ -14,7 +14,7 @@ from holdfast.plan.functions.function import Any, Family, Function, Types
 from holdfast.plan.functions.json import TEXTS
 from holdfast.plan.json_value import Json, json_object, number, number_of_text, parse, write
 from holdfast.plan.text.codec import write_of
-from holdfast.plan.types import BOOL, JSONB, Array, List, Map, Record, Type
+from holdfast.plan.types import BOOL, JSONB, VECTORS, Array, List, Map, Record, Type
 
 Convert: TypeAlias = Callable[[Anything], Json]
 
@@ -75,7 +75,7 @@ _BY_BASE: Mapping[str, Callable[[Type], Convert]] = {
     "jsonb": lambda _: parse,
     "timestamp": _timestamp,
     "timestamptz": _timestamp,
-    "int2vector": lambda _: list,
+    **{type_.base: lambda _: list for type_ in VECTORS},
 }
 
 
@@ -105,7 +105,7 @@ def _key(type_: Type, place: int, value: Json) -> str:
 
 def key_of(type_: Type, value: Json) -> str:
     """The key that a value which became JSON makes."""
-    if isinstance(type_, Array | List | Map | Record) or type_.base in ("jsonb", "int2vector"):
+    if isinstance(type_, Array | List | Map | Record) or type_ is JSONB or type_ in VECTORS:
         raise InvalidParameterValue("key value must be scalar, not array, composite, or json")
     return value if isinstance(value, str) else write(value)
 

@@ -26,9 +26,7 @@ from holdfast.plan.types import (
     MZ_TIMESTAMP,
     NUMERIC,
     OID,
-    REGCLASS,
-    REGPROC,
-    REGTYPE,
+    REGISTERED,
     UINT4,
     UINT8,
     Numeric,
@@ -252,9 +250,6 @@ def _numeric_casts() -> list[Cast]:
 # Object identifiers
 
 
-_REGISTERED = (REGCLASS, REGPROC, REGTYPE)
-
-
 def _oid_casts() -> list[Cast]:
     to_oid = failure(NumericValueOutOfRange, "OID out of range")
 
@@ -267,7 +262,7 @@ def _oid_casts() -> list[Cast]:
         return let(texts, lambda x: f"CASE WHEN {x} < 0 OR {x} > {2**32 - 1} THEN {to_oid} ELSE {x} END")
 
     found = []
-    for target in (OID, *_REGISTERED):
+    for target in (OID, *REGISTERED):
         # Of 32 bits, the same ones, of which the first is no sign any more.
         bits = "(CAST({0} AS BIGINT) & 4294967295L)"
         found += [
@@ -277,7 +272,7 @@ def _oid_casts() -> list[Cast]:
             _cast(target, INT4, "assignment", _signed, "CAST(if({0} > 2147483647, {0} - 4294967296, {0}) AS INT)"),
             Cast(target.base, "int8", "assignment"),
         ]
-    for registered in _REGISTERED:
+    for registered in REGISTERED:
         found += [Cast("oid", registered.base, "implicit"), Cast(registered.base, "oid", "implicit")]
     return found
 

@@ -23,9 +23,6 @@ from holdfast.plan.types import (
     NAME,
     NUMERIC,
     OID,
-    REGCLASS,
-    REGPROC,
-    REGTYPE,
     TEXT,
     UINT2,
     UINT4,
@@ -38,7 +35,6 @@ from holdfast.plan.types import (
 )
 
 _READABLE = (BOOL, INT2, INT4, INT8, UINT2, UINT4, UINT8, FLOAT4, FLOAT8, NUMERIC, OID, MZ_TIMESTAMP)
-_WRITABLE = (*_READABLE, REGCLASS, REGPROC, REGTYPE)
 _SOURCES = (TEXT, VARCHAR, BPCHAR, NAME)
 _TARGETS = (TEXT, VARCHAR, BPCHAR)
 
@@ -60,8 +56,6 @@ def _write_text(texts: Sequence[str], types: Sequence[Type], result: Type) -> st
     if source.base in ("float4", "float8"):
         return None
     text = f"CAST({texts[0]} AS STRING)"
-    if source in (REGCLASS, REGPROC, REGTYPE):
-        text = f"if({texts[0]} = 0, '-', {text})"
     if source.base == "numeric" and of(source).scale > 0:
         text = f"TRIM(TRAILING '.' FROM TRIM(TRAILING '0' FROM {text}))"
     return f"left({text}, {result.modifier})" if isinstance(result, Modified) and result.modifier else text
@@ -210,5 +204,5 @@ def _all(sources: Sequence[Type], targets: Sequence[Type], make: Callable[[Type,
 
 FAMILY = Family(
     "Casts between numbers and text",
-    casts=(*_all(_SOURCES, _READABLE, _from_text), *_all(_WRITABLE, _TARGETS, _to_text)),
+    casts=(*_all(_SOURCES, _READABLE, _from_text), *_all(_READABLE, _TARGETS, _to_text)),
 )

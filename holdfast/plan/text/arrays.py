@@ -1,4 +1,4 @@
-"""Text of arrays: `{1,NULL,"a b"}`, with one pair of braces more for each dimension; and of int2vector."""
+"""Text of arrays: `{1,NULL,"a b"}`, with one pair of braces more for each dimension; and of vectors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from holdfast.errors import UsageError
 from holdfast.plan.errors import ArraySubscriptError, DataError, InvalidTextRepresentation
 from holdfast.plan.text.contract import Read, TextCodec, Write
-from holdfast.plan.types import INT2, Array, Type
+from holdfast.plan.types import VECTORS, Array, Type
 
 _SPACE = " \t\n\r\v\f"
 _BOUNDS = re.compile(r"\s*((?:\[\s*[+-]?\d+\s*(?::\s*[+-]?\d+\s*)?\])+)\s*=", re.ASCII)
@@ -188,8 +188,8 @@ def _array(type_: Type, find: Callable[[Type], TextCodec]) -> TextCodec:
     )
 
 
-def _int2vector(_type: Type, find: Callable[[Type], TextCodec]) -> TextCodec:
-    element = find(INT2)
+def _vector(type_: Type, find: Callable[[Type], TextCodec]) -> TextCodec:
+    element = find(VECTORS[type_])
     return TextCodec(
         lambda text: tuple(element.read(word) for word in text.split()), lambda value: " ".join(map(str, value))
     )
@@ -197,5 +197,5 @@ def _int2vector(_type: Type, find: Callable[[Type], TextCodec]) -> TextCodec:
 
 CODECS: Mapping[str, Callable[[Type, Callable[[Type], TextCodec]], TextCodec]] = {
     "array": _array,
-    "int2vector": _int2vector,
+    **{type_.base: _vector for type_ in VECTORS},
 }

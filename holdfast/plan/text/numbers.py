@@ -13,7 +13,7 @@ from holdfast.plan import real
 from holdfast.plan.errors import InvalidTextRepresentation, NumericValueOutOfRange
 from holdfast.plan.functions.numeric_types import fitted
 from holdfast.plan.text.contract import Read, TextCodec
-from holdfast.plan.types import MAX_PRECISION, NUMERIC, TIMESTAMPTZ, Numeric, Type
+from holdfast.plan.types import MAX_PRECISION, NUMERIC, REGISTERED, TIMESTAMPTZ, Numeric, Type
 
 SPACE = " \t\n\v\f\r"
 """What PostgreSQL skips before and after a value."""
@@ -124,6 +124,11 @@ def read_oid(text: str) -> int:
     if not -(2**31) <= value < 2**32:
         raise _out_of_range("oid", text)
     return value % 2**32
+
+
+def is_oid(text: str) -> bool:
+    """Whether the text of a reg* is a number, and not a name. `-` is none, which is zero."""
+    return text == "-" or (text.isascii() and text.isdigit())
 
 
 def _read_registered(text: str) -> int:
@@ -322,6 +327,6 @@ CODECS: Mapping[str, Callable[[Type, Callable[[Type], TextCodec]], TextCodec]] =
     "float8": _plain(read_float8, write_float8),
     "numeric": _numeric,
     "oid": _plain(read_oid, str),
-    **dict.fromkeys(("regclass", "regproc", "regtype"), _plain(_read_registered, _write_registered)),
+    **{type_.base: _plain(_read_registered, _write_registered) for type_ in REGISTERED},
     "mz_timestamp": _mz_timestamp,
 }

@@ -21,6 +21,7 @@ from holdfast.plan.types import (
     TIME,
     TIMESTAMP,
     UNKNOWN,
+    VECTORS,
     Array,
     List,
     Map,
@@ -251,11 +252,11 @@ def map_(expression: syntax.Map, block: Block, value: Type | None = None) -> Ter
     return Term(named("map", *parts), expression.location)
 
 
-def record(scalars: Sequence[Scalar], names: Sequence[str] = ()) -> Scalar:
+def record(scalars: Sequence[Scalar], names: Sequence[str] = (), type_name: str | None = None) -> Scalar:
     """A record of these values; its fields are called f1, f2... unless told otherwise."""
     called = tuple(names) or tuple(f"f{number}" for number in range(1, len(scalars) + 1))
     made = named("row", *scalars)
-    return call(made.function, scalars, record_of(called, tuple([scalar.type for scalar in scalars])))
+    return call(made.function, scalars, record_of(called, tuple([scalar.type for scalar in scalars]), type_name))
 
 
 def field(expression: syntax.Field, block: Block) -> Term:
@@ -303,7 +304,7 @@ def subscript(expression: syntax.Subscript | syntax.Slice, block: Block) -> Term
             return _of_json(operand, steps, block)
         case Map():
             raise DatatypeMismatch(f"cannot subscript type {operand.type}", operand.location, _MAP_HINT)
-        case type_ if type_.base == "int2vector":
+        case type_ if type_ in VECTORS:
             return _of_array(operand, steps, block)
     raise DatatypeMismatch(
         f"cannot subscript type {operand.type} because it does not support subscripting", operand.location

@@ -9,7 +9,7 @@ from holdfast.plan.functions.quantified import quantified
 from holdfast.plan.functions.records import field
 from holdfast.plan.relation import column
 from holdfast.plan.scalar import And, Or, Scalar, Subquery
-from holdfast.plan.types import BOOL, TEXT, UNKNOWN, Array, List, Type, array_of, list_of
+from holdfast.plan.types import BOOL, TEXT, UNKNOWN, VECTORS, Array, List, Type, array_of, list_of
 from holdfast.sql.coerce import Coercion, common_type_or_none
 from holdfast.sql.errors import NotSupported, WrongObjectType, WrongSyntax
 from holdfast.sql.lower.apply import call, named, operator, resolved_operator
@@ -255,6 +255,8 @@ def over_array(expression: syntax.Quantified, right: syntax.Expression, block: B
     symbol = symbol_of(expression.operator)
     left, array = block.term(expression.left), block.term(right)
     element: Type
+    if array.type in VECTORS:
+        array = coercion.to_base(array, array_of(VECTORS[array.type])) or array
     if isinstance(array.type, Array | List):
         element = array.type.element
     elif array.unknown:

@@ -74,8 +74,6 @@ def _column(text: str) -> CatalogColumn:
 
 
 def _type(base: str, is_array: bool) -> Type:
-    if base == "oidvector":
-        return array_of(BUILT_IN["oid"])
     element = BUILT_IN[_NO_TYPES_OF_OURS.get(base, base)]
     return array_of(element) if is_array else element
 

@@ -13,7 +13,7 @@ from holdfast.adapter.catalog.builtin.type_facts import (
     length_of,
     storage_of,
 )
-from holdfast.plan.types import BASES, Type
+from holdfast.plan.types import BASES, VECTORS, Type
 from holdfast.sql.typenames import BUILT_IN
 
 _PSEUDO = frozenset({"unknown", "record", "void"})
@@ -90,7 +90,7 @@ def _io(base: str) -> tuple[str, str, str, str]:
 def _all() -> Iterator[SystemType]:
     for base, info in BASES.items():
         type_ = BUILT_IN[base]
-        is_range, is_vector = base in _SUBTYPES, base == "int2vector"
+        is_range, is_vector = base in _SUBTYPES, type_ in VECTORS
         yield SystemType(
             info.oid,
             base,
@@ -103,7 +103,7 @@ def _all() -> Iterator[SystemType]:
             alignment_of(type_),
             "p" if is_vector else storage_of(type_),
             collation_of(type_),
-            element_oid={"int2vector": BASES["int2"].oid, "name": BASES["char"].oid}.get(base, 0),
+            element_oid=VECTORS[type_].oid if is_vector else BASES["char"].oid if base == "name" else 0,
             array_oid=info.array_oid,
             modifier_functions=(f"{base}typmodin", f"{base}typmodout") if base in _MODIFIED else ("", ""),
             subtype_oid=BASES[_SUBTYPES[base]].oid if is_range else 0,

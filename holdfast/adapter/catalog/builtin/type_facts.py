@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from holdfast.plan.types import BASES, Array, Modified, Numeric, Record, Type
+from holdfast.plan.types import BASES, REGISTERED, Array, Modified, Numeric, Record, Type
 
 _HEADER = 4
 """What lengths and digits are moved by in a modifier, so that -1 says that there are none."""
@@ -16,7 +16,8 @@ LENGTHS: Mapping[str, int] = {
     "char": 1,
     "int2": 2,
     "uint2": 2,
-    **dict.fromkeys(("int4", "uint4", "float4", "date", "oid", "regclass", "regproc", "regtype"), 4),
+    **dict.fromkeys(("int4", "uint4", "float4", "date", "oid"), 4),
+    **{type_.base: 4 for type_ in REGISTERED},
     **dict.fromkeys(("int8", "uint8", "float8", "time", "timestamp", "timestamptz", "mz_timestamp"), 8),
     "interval": 16,
     "uuid": 16,

@@ -19,7 +19,7 @@ from holdfast.plan.errors import (
     UndefinedTableAtRunTime,
 )
 from holdfast.plan.functions.type_names import format_type
-from holdfast.plan.text.numbers import read_oid
+from holdfast.plan.text.numbers import is_oid, read_oid
 from holdfast.sql.errors import SyntaxFailure
 from holdfast.sql.parser import parse_type_name
 from holdfast.sql.render.quote import identifier
@@ -61,15 +61,11 @@ def _quoted(rest: str, text: str) -> tuple[str, str]:
         end += 2
 
 
-def _is_number(text: str) -> bool:
-    return text == "-" or (text.isascii() and text.isdigit())
-
-
 def _numbered(read: Read) -> Read:
     """Names; or oids as they are, of which `-` is zero."""
 
     def found(text: str) -> int:
-        if _is_number(text):
+        if is_oid(text):
             return 0 if text == "-" else read_oid(text)
         return read(text)
 
