@@ -124,7 +124,7 @@ def test_bytes_are_refused_where_postgres_refuses_them(
     changed = sent[:at] + data.draw(st.binary(max_size=2)) + sent[at + data.draw(st.integers(0, 2)) :]
     theirs = their_answer(connection, type_, changed)
     ours = our_answer(type_, changed)
-    if type_ is t.INT2VECTOR and not ours:
+    if type_ in t.VECTORS and not ours:
         return  # PostgreSQL sends an empty one, and does not receive it
     if isinstance(ours, Refused):
         assert isinstance(theirs, Refused) or any(words in ours for words in BEYOND_OURS), ours
