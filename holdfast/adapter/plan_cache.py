@@ -60,11 +60,11 @@ class Compiled:
         self.reads = collections_in(self.plan.relation)
         self._ready: Prepared | None = None
 
-    def prepared(self, known: Known) -> Prepared:
-        """The query ready to run for one who knows this."""
+    def prepared(self, known: Callable[[], Known]) -> Prepared:
+        """The query ready to run for one who knows this, which is asked only of queries that depend on it."""
         if self._ready is not None:
             return self._ready
-        filled = with_known(self.plan, known)
+        filled = with_known(self.plan, known())
         prepared = Prepared(optimize(filled))
         # Nodes that say the same are the same: nothing was put in.
         if filled is self.plan:

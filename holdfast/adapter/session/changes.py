@@ -64,7 +64,7 @@ async def change(
     _check_rights(state, syntax, item.id)
     if planned.is_constant and (planned.returning is None or not transaction.explicit):
         transaction.check_write()
-        rows = evaluate(found.rows.prepared(state.known()).plan, {}, values)
+        rows = evaluate(found.rows.prepared(state.knowing()).plan, {}, values)
         made = _made(planned.table, found, rows)
         transaction.write(item.id, made)
         return await _told(state, found, rows, values, None)
@@ -103,7 +103,7 @@ async def _read(
     def system(name: str) -> pa.Table:
         return others[name] if name in others else state.system(name)
 
-    prepared = found.prepared(state.known(as_of))
+    prepared = found.prepared(state.knowing(as_of))
     names = [f"{index}" for index in range(len(prepared.plan.names))]
     pieces = [piece.table(names) async for piece in state.shared.peeks.answer(prepared, values, as_of, system)]
     return pa.concat_tables(pieces)
@@ -160,7 +160,7 @@ async def _told(
     seen = seen.rename_columns([str(index) for index in range(seen.num_columns)])
     at = state.shared.ledger.read_ts if as_of is None else as_of
     if found.returning.reads <= {RETURNING}:
-        answer = evaluate(found.returning.prepared(state.known(at)).plan, {RETURNING: seen}, values)
+        answer = evaluate(found.returning.prepared(state.knowing(at)).plan, {RETURNING: seen}, values)
     else:
         answer = await _read(state, found.returning, values, at, {RETURNING: seen})
     types = tuple(column.type for column in found.returning.columns)

@@ -63,7 +63,7 @@ async def _plan(state: SessionState, syntax: ExplainPlan, text: str) -> str:
     found: Compiled = await compiled_query(state, text, query)
     if syntax.stage == "DECORRELATED PLAN":
         return show(found.plan)
-    prepared = found.prepared(state.known())
+    prepared = found.prepared(state.knowing())
     if syntax.stage == "SPARK PLAN":
         return "\n".join(_spark(prepared.spark))
     return show(prepared.plan)

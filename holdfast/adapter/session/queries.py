@@ -115,10 +115,10 @@ async def reading(state: SessionState, found: Compiled, wanted: Wanted | None, *
         except BaseException:
             hold.release()
             raise
-        return Reading(found.prepared(state.known(choice.as_of)), choice.as_of, choice, hold)
+        return Reading(found.prepared(state.knowing(choice.as_of)), choice.as_of, choice, hold)
     if not items:
         as_of = ledger.read_ts if transaction.as_of is None else transaction.as_of
-        return Reading(found.prepared(state.known(as_of)), as_of, None, None)
+        return Reading(found.prepared(state.knowing(as_of)), as_of, None, None)
     if subscribes:
         transaction.subscribe()
     else:
@@ -127,7 +127,7 @@ async def reading(state: SessionState, found: Compiled, wanted: Wanted | None, *
         if transaction.explicit:
             _check_domain(state, items)
         held = None if transaction.explicit else ledger.tables.hold(ids, transaction.as_of)
-        return Reading(found.prepared(state.known(transaction.as_of)), transaction.as_of, None, held)
+        return Reading(found.prepared(state.knowing(transaction.as_of)), transaction.as_of, None, held)
     choice = choose([input_of(state, item) for item in items], transaction.isolation, ledger.read_ts, None)
     held = None
     if transaction.explicit and not subscribes:
@@ -139,7 +139,7 @@ async def reading(state: SessionState, found: Compiled, wanted: Wanted | None, *
         held = ledger.tables.hold(ids, choice.as_of)
         if not subscribes:
             transaction.as_of = choice.as_of
-    return Reading(found.prepared(state.known(choice.as_of)), choice.as_of, choice, held)
+    return Reading(found.prepared(state.knowing(choice.as_of)), choice.as_of, choice, held)
 
 
 def _domain(state: SessionState, items: Sequence[Item]) -> list[GlobalId]:
@@ -202,7 +202,7 @@ async def time_wanted(state: SessionState, as_of: AsOf | None) -> Wanted | None:
 async def time_of(state: SessionState, expression: Expression) -> Timestamp:
     """The time that an expression means: a number of milliseconds, or a date or time."""
     planned = plan_expression(expression, state.names, None, place="AS OF or UP TO")
-    prepared = Compiled(planned).prepared(state.known())
+    prepared = Compiled(planned).prepared(state.knowing())
     (type_,) = (column.type for column in planned.columns)
     ((value,),) = rows_of(evaluate(prepared.plan, {}), [type_])
     time = _milliseconds(value, type_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -68,6 +68,15 @@ class Cursor:
     pending: asyncio.Future[Piece | None] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What texts mean to a session: the same for the same `key`, of whichever session."""
+
+    names: SessionNames = field(compare=False)
+    variables: int = field(compare=False)
+    key: Hashable
+
+
 class SessionState:
     def __init__(
         self, shared: Shared, session: int, role: str, client: str, variables: Variables, connected_at: int
@@ -81,7 +90,7 @@ class SessionState:
         self.cursors: dict[str, Cursor] = {}
         self.notices: list[Notice] = []
         self.execution: str | None = None
-        self._names: SessionNames | None = None
+        self._meaning = Meaning(SessionNames(CatalogState(), ""), -1, ())
 
     @property
     def catalog(self) -> CatalogState:
@@ -97,18 +106,26 @@ class SessionState:
     @property
     def names(self) -> SessionNames:
         """What names mean now."""
-        database, path = self.variables["database"], self.variables.search_path
-        held = self._names
-        if held is None or held.state is not self.catalog or held.database != database or held.search_path != path:
-            held = self._names = SessionNames(self.catalog, database, path, self.id)
-        return held
+        return self._means().names
 
     @property
     def key(self) -> Hashable:
         """Another whenever the same text might mean something else."""
-        names = self.names
-        temporary = self.id if names.state.items_of_session(self.id) else None
-        return names.state.version, names.database, names.search_path, temporary
+        return self._means()
+
+    def _means(self) -> Meaning:
+        """What texts mean now. As long as nothing that matters has changed, it is the same object."""
+        catalog, version, held = self.catalog, self.variables.version, self._meaning
+        if held.names.state is catalog and held.variables == version:
+            return held
+        names = SessionNames(catalog, self.variables["database"], self.variables.search_path, self.id)
+        temporary = self.id if catalog.items_of_session(self.id) else None
+        key = (catalog.version, names.database, names.search_path, temporary)
+        self._meaning = Meaning(names, version, key)
+        return self._meaning
+
+    def knowing(self, as_of: Timestamp | None = None) -> Callable[[], Known]:
+        return lambda: self.known(as_of)
 
     def known(self, as_of: Timestamp | None = None) -> Known:
         """What functions of the session return, in a query that reads at `as_of`."""

@@ -235,7 +235,7 @@ class Statements:
         values: list[object] = []
         for argument, type_ in zip(syntax.arguments, found.parameters, strict=True):
             planned = plan_expression(argument, self._state.names, type_, place="EXECUTE parameter")
-            table = evaluate(Compiled(planned).prepared(self._state.known()).plan, {})
+            table = evaluate(Compiled(planned).prepared(self._state.knowing()).plan, {})
             ((value,),) = rows_of(table, [type_])
             values.append(value)
         return await self.run(found, values)

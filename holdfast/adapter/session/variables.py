@@ -235,7 +235,7 @@ def reported_name(name: str) -> str:
 
 
 class Variables:
-    """The values. `begin` and `end` bracket a transaction."""
+    """The values. `begin` and `end` bracket a transaction. `version` is another whenever a value might be."""
 
     def __init__(self, defaults: Mapping[str, str]) -> None:
         """`defaults` are those of the role and of the connection: what RESET goes back to."""
@@ -243,6 +243,7 @@ class Variables:
         for name, value in defaults.items():
             found = variable(name)
             self._defaults[found.name] = found.check(found.name, value)
+        self.version = 0
         self._values = dict(self._defaults)
         self._local: dict[str, str] = {}
         self._before: dict[str, str] | None = None
@@ -267,6 +268,7 @@ class Variables:
 
     def set(self, name: str, values: Sequence[str], *, local: bool = False) -> None:
         """Without values it becomes the default."""
+        self.version += 1
         found = variable(name)
         if not values:
             kept = self._defaults[found.name]
@@ -283,6 +285,7 @@ class Variables:
             self._values[found.name] = kept
 
     def reset_all(self) -> None:
+        self.version += 1
         keep = ("database", "transaction_isolation", "transaction_read_only")
         self._values = {name: self._values[name] if name in keep else value for name, value in self._defaults.items()}
         self._local.clear()
@@ -291,6 +294,8 @@ class Variables:
         self._before = dict(self._values)
 
     def end(self, *, committed: bool) -> None:
+        if self._local or (not committed and self._before != self._values):
+            self.version += 1
         if not committed and self._before is not None:
             self._values = self._before
         self._before = None
