@@ -48,6 +48,7 @@ from holdfast.plan.functions import (
     regexp,
     rounding,
     series,
+    server,
     statistics,
     strings,
     sums,
@@ -112,6 +113,7 @@ FAMILIES: tuple[Family, ...] = (
     system.FAMILY,
     type_names.FAMILY,
     catalog.FAMILY,
+    server.FAMILY,
     internal.FAMILY,
 )
 

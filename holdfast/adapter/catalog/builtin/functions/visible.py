@@ -24,10 +24,14 @@ class Found:
     by_name: Mapping[str, int]
     names: Mapping[int, tuple[str, str]]
 
+    unlisted: frozenset[str] = frozenset()
+    """Schemas that are searched, and whose objects are not said to be visible: tools list all that are."""
+
     def is_visible(self, oid: int) -> bool | None:
         if oid not in self.names:
             return None
-        return self.by_name.get(self.names[oid][1]) == oid
+        schema, name = self.names[oid]
+        return self.by_name.get(name) == oid and schema not in self.unlisted
 
 
 class Visible:
@@ -86,7 +90,8 @@ class Visible:
             for (of_schema, name), oid in by_schema.items():
                 if of_schema == schema_.name:
                     by_name.setdefault(name, oid)
-        return _Overloaded(by_schema, by_name, names) if overloaded else Found(by_schema, by_name, names)
+        unlisted = frozenset({"mz_catalog"}) - set(self.names.search_path)
+        return (_Overloaded if overloaded else Found)(by_schema, by_name, names, unlisted)
 
 
 class _Overloaded(Found):
