@@ -12,9 +12,9 @@ from holdfast.adapter.catalog.decision import Decision
 from holdfast.adapter.catalog.objects import Role
 from holdfast.adapter.catalog.state import CatalogState, Change
 from holdfast.adapter.errors import LoginRefused, SessionEnded, TooManySessions
-from holdfast.adapter.ledger import Ledger
+from holdfast.adapter.ledger import Ledger, LedgerSettings
 from holdfast.adapter.results import Notice
-from holdfast.adapter.runtime import SparkRuntime
+from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
 from holdfast.adapter.session.peek import Peeks
 from holdfast.adapter.session.session import Session
 from holdfast.adapter.session.shared import Shared
@@ -40,6 +40,8 @@ class DatabaseSettings:
     location: Location
     spark: SparkSettings = field(default_factory=SparkSettings)
     persist: PersistSettings = field(default_factory=PersistSettings)
+    ledger: LedgerSettings = field(default_factory=LedgerSettings)
+    runtime: RuntimeSettings = field(default_factory=RuntimeSettings)
     reentrance_id: str | None = None
     max_sessions: int = _MAX_SESSIONS
     eager_spark: bool = True
@@ -74,11 +76,11 @@ class Database:
             blob=settings.blob,
         )
         try:
-            ledger = await Ledger.open(persist)
+            ledger = await Ledger.open(persist, settings=settings.ledger)
         except BaseException:
             await persist.stop()
             raise
-        runtime = SparkRuntime(settings.spark)
+        runtime = SparkRuntime(settings.spark, settings.runtime)
         if settings.eager_spark:
             runtime.start()
         return cls(persist, ledger, runtime, settings)

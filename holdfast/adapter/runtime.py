@@ -33,12 +33,14 @@ Result = TypeVar("Result")
 _STOPPING = "the server is stopping"
 _INTERRUPT_SECONDS = 0.1
 
-Phase: TypeAlias = Literal["starting", "up", "down", "failed", "stopped"]
+Phase: TypeAlias = Literal["idle", "starting", "up", "down", "failed", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
 class RuntimeState:
-    """`down`: it died, and is being started again. `failed`: it did not start, again and again, for the `reason`.
+    """`idle`: nobody has asked for it yet. `down`: it died, and is being started again.
+
+    `failed`: it did not start, again and again, for the `reason`.
 
     `since` is in seconds since 1970.
     """
@@ -79,11 +81,11 @@ class RuntimeCounts:
 
 
 class SparkRuntime:
-    """Begun by `start`, ended by `stop`, both in the event loop that uses it."""
+    """Begun by `start` or by the first who needs it, ended by `stop`, both in the event loop that uses it."""
 
     def __init__(self, spark: SparkSettings, settings: RuntimeSettings | None = None) -> None:
         self.spark, self.settings, self.counts = spark, settings or RuntimeSettings(), RuntimeCounts()
-        self._state = RuntimeState("starting", time.time())
+        self._state = RuntimeState("idle", time.time())
         self._changed = asyncio.Condition()
         self._session: SparkSession | None = None
         self._suspect = asyncio.Event()
@@ -106,6 +108,7 @@ class SparkRuntime:
 
     def start(self) -> None:
         """Begin to start Spark, and return at once."""
+        self._state = RuntimeState("starting", time.time())
         self._task = asyncio.create_task(self._supervise(), name="holdfast-spark")
 
     async def stop(self) -> None:
@@ -129,7 +132,9 @@ class SparkRuntime:
         await releasing
 
     async def session(self) -> SparkSession:
-        """Spark, once it is up."""
+        """Spark, once it is up. It is started if nobody did."""
+        if self._state.phase == "idle":
+            self.start()
         async with self._changed:
             await self._changed.wait_for(lambda: self._state.phase in ("up", "failed", "stopped"))
             if self._session is None:
