@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from struct import Struct
 from typing import Literal, TypeAlias
 
@@ -14,7 +15,6 @@ from holdfast.server.pgwire.type_facts import type_length, type_modifier
 from holdfast.sql import OutputColumn
 
 Severity: TypeAlias = Literal["ERROR", "FATAL"]
-Status: TypeAlias = Literal["I", "T", "E"]
 
 _HEAD = Struct(">cI")
 _INT16, _UINT32 = Struct(">H"), Struct(">I")
@@ -40,7 +40,7 @@ AUTHENTICATION_OK = message(b"R", int32(0))
 PARSE_COMPLETE, BIND_COMPLETE, CLOSE_COMPLETE = message(b"1"), message(b"2"), message(b"3")
 NO_DATA, EMPTY_QUERY, PORTAL_SUSPENDED = message(b"n"), message(b"I"), message(b"s")
 COPY_DONE = message(b"c")
-READY: dict[Status, bytes] = {
+READY: Mapping[str, bytes] = {
     "I": message(b"Z", b"I"),
     "T": message(b"Z", b"T"),
     "E": message(b"Z", b"E"),
@@ -85,6 +85,7 @@ def row_description(columns: Sequence[OutputColumn], formats: Sequence[int]) -> 
     return message(b"T", *parts)
 
 
+@lru_cache(maxsize=1024)
 def command_complete(tag: str) -> bytes:
     return message(b"C", text(tag))
 

@@ -37,6 +37,8 @@ class Channel(asyncio.Protocol):
     def __init__(self, message_limit: int, metrics: PgwireMetrics, on_made: Callable[[Channel], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._reader = MessageReader(message_limit)
+        self.next: Callable[[], Message | None] = self._reader.next
+        """The next message, if it is there."""
         self._metrics = metrics
         self._on_made = on_made
         self._transport: asyncio.Transport | None = None
@@ -112,10 +114,6 @@ class Channel(asyncio.Protocol):
     def startup(self) -> bytes | None:
         """The next packet without a kind, if it is there."""
         return self._reader.startup()
-
-    def next(self) -> Message | None:
-        """The next message, if it is there."""
-        return self._reader.next()
 
     @property
     def held(self) -> int:

@@ -19,6 +19,7 @@ STARTUP_LIMIT = 10_000
 
 _HEAD = Struct(">BI")
 _LENGTH = Struct(">I")
+_unpack_head = _HEAD.unpack_from
 _GREATEST = 0x3FFFFFFF
 """A length beyond this is no length: PostgreSQL's own bound."""
 
@@ -41,9 +42,11 @@ class MessageReader:
         self._skip = 0
         self._copied = 0  # bytes still to come of a message that is copied in
         self._authenticated = False
+        self._plain: frozenset[int] = frozenset()  # kinds that are fine as long as they are short
 
     def authenticated(self) -> None:
         self._authenticated = True
+        self._plain = _SHORT | _LONG
 
     def feed(self, data: bytes) -> None:
         buffer, at = self._buffer, self._at
@@ -79,7 +82,11 @@ class MessageReader:
         length = int.from_bytes(self._buffer[self._at : self._at + 4], "big")
         if not 8 <= length <= STARTUP_LIMIT:
             raise ProtocolViolation("invalid length of startup packet")
-        return self._cut(self._at + 4, self._at + length) if self.held >= length else None
+        if self.held < length:
+            return None
+        packet = bytes(self._buffer[self._at + 4 : self._at + length])
+        self._advance(self._at + length)
+        return packet
 
     def next(self) -> Message | None:
         """The next message, or None until all of it is there.
@@ -87,34 +94,34 @@ class MessageReader:
         What consecutive messages copy in comes as one, and perhaps not to the end of the last. A message that is too
         long is skipped after the error that says so.
         """
-        if self._skip and not self._skipped():
-            return None
+        # This is called five times for each execution of a prepared statement.
         buffer, at = self._buffer, self._at
-        if self._copied:
-            return self._copy_data() if at < len(buffer) else None
-        if len(buffer) - at < 5:
-            return None
-        kind, length = _HEAD.unpack_from(buffer, at)
-        if kind == _COPY_DATA and self._authenticated and 4 <= length <= _GREATEST:
-            return self._copy_data()
-        if length > _SHORT_LIMIT or kind not in _SHORT:
+        if len(buffer) - at < 5 or self._skip or self._copied:
+            if self._skip and not self._skipped():
+                return None
+            if self._copied:
+                return self._copy_data() if self.held else None
+            if self.held < 5:
+                self._advance(self._at)
+                return None
+            buffer, at = self._buffer, self._at
+        kind, length = _unpack_head(buffer, at)
+        if length > _SHORT_LIMIT or length < 4 or kind not in self._plain:
+            if kind == _COPY_DATA and self._authenticated and 4 <= length <= _GREATEST:
+                return self._copy_data()
             self._check(kind, length)
-        elif length < 4:
-            raise ProtocolViolation("invalid message length")
         end = at + 1 + length
         if end > len(buffer):
             return None
-        return kind, self._cut(at + 5, end)
+        self._at = end
+        if type(buffer) is bytes:
+            return kind, buffer[at + 5 : end]
+        return kind, bytes(memoryview(buffer)[at + 5 : end])
 
     def _advance(self, end: int) -> None:
         self._at = end
         if end == len(self._buffer):
             self._buffer, self._at = b"", 0
-
-    def _cut(self, start: int, end: int) -> bytes:
-        buffer = self._buffer
-        self._advance(end)
-        return buffer[start:end] if isinstance(buffer, bytes) else bytes(memoryview(buffer)[start:end])
 
     def _check(self, kind: int, length: int) -> None:
         if not self._authenticated:
@@ -123,11 +130,9 @@ class MessageReader:
             if not 4 <= length <= STARTUP_LIMIT:
                 raise ProtocolViolation("invalid message length")
             return
-        if kind not in _LONG:
-            if kind in _SHORT or kind == _COPY_DATA:
-                raise ProtocolViolation("invalid message length")
+        if kind not in _SHORT and kind not in _LONG and kind != _COPY_DATA:
             raise ProtocolViolation(f"invalid frontend message type {kind}")
-        if not 4 <= length <= _GREATEST:
+        if kind not in _LONG or not 4 <= length <= _GREATEST:
             raise ProtocolViolation("invalid message length")
         if length > self._limit:
             self._skip = 1 + length

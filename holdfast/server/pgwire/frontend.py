@@ -20,7 +20,7 @@ COPY_DATA, COPY_DONE, COPY_FAIL = (ord(kind) for kind in "dcf")
 SSL_REQUEST, GSS_REQUEST, CANCEL_REQUEST = 80877103, 80877104, 80877102
 """What stands in the place of a version in the packets that ask for something else than a session."""
 
-_INT16, _INT32, _UINT32 = Struct(">h"), Struct(">i"), Struct(">I")
+_INT16, _UINT16, _INT32, _UINT32 = Struct(">h"), Struct(">H"), Struct(">i"), Struct(">I")
 _CANCEL = Struct(">II")
 
 Target: TypeAlias = Literal["statement", "portal"]
@@ -105,17 +105,15 @@ def _text(body: bytes, at: int) -> tuple[str, int]:
 
 
 def _count(body: bytes, at: int) -> int:
-    found = int(_INT16.unpack_from(body, at)[0])
-    # PostgreSQL reads these counts as unsigned where they can be more than 32,767.
-    return found & 0xFFFF
+    # Unsigned: there can be more than 32,767 parameters.
+    found: int = _UINT16.unpack_from(body, at)[0]
+    return found
 
 
-def _int16s(body: bytes, at: int) -> tuple[tuple[int, ...], int]:
-    count = _count(body, at)
-    end = at + 2 + 2 * count
-    if count == 1:
-        return _INT16.unpack_from(body, at + 2), end
-    return Struct(f">{count}h").unpack_from(body, at + 2), end
+def _int16s(body: bytes, at: int, count: int) -> tuple[int, ...]:
+    if count < 2:
+        return _INT16.unpack_from(body, at) if count else ()
+    return Struct(f">{count}h").unpack_from(body, at)
 
 
 def _finished(body: bytes, at: int) -> None:
@@ -142,29 +140,34 @@ def read_parse(body: bytes) -> Parse:
 
 
 def read_bind(body: bytes) -> Bind:
-    portal, at = _text(body, 0)
-    statement, at = _text(body, at)
+    # One of the two messages of every prepared execution: it is read with as few calls as can be.
+    try:
+        portal, statement, rest = body.split(b"\0", 2)
+    except ValueError:
+        raise MessageMalformed("invalid string in message") from None
     values: list[bytes | None] = []
     try:
-        formats, at = _int16s(body, at)
-        count = _count(body, at)
+        count = _count(rest, 0)
+        formats, at = _int16s(rest, 2, count), 2 + 2 * count
+        count = _count(rest, at)
         at += 2
         for _ in range(count):
-            length = _INT32.unpack_from(body, at)[0]
+            length = _INT32.unpack_from(rest, at)[0]
             at += 4
             if length < 0:
                 values.append(None)
                 continue
-            value = body[at : at + length]
+            value = rest[at : at + length]
             if len(value) != length:
                 raise MessageMalformed("insufficient data left in message")
             values.append(value)
             at += length
-        result_formats, at = _int16s(body, at)
+        count = _count(rest, at)
+        result_formats = _int16s(rest, at + 2, count)
     except StructError:
         raise MessageMalformed("insufficient data left in message") from None
-    _finished(body, at)
-    return Bind(portal, statement, formats, values, result_formats)
+    _finished(rest, at + 2 + 2 * count)
+    return Bind(utf8(portal), utf8(statement), formats, values, result_formats)
 
 
 _TARGETS: dict[int, Target] = {ord("S"): "statement", ord("P"): "portal"}

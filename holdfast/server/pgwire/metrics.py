@@ -27,7 +27,7 @@ class PgwireMetrics:
     """What has happened since the server started, by metric name; and what is open now.
 
     - `errors` counts what clients were told, by SQLSTATE.
-    - `seconds[i]` counts the messages that run statements by the least bound that is not below the time they took.
+    - `seconds[i]` counts the messages that ran statements to their end, by the least bound not below the time it took.
     """
 
     counts: Counter[str] = field(default_factory=Counter)

@@ -36,10 +36,17 @@ def declared_type(oid: int) -> Type | None:
     return found
 
 
+_SURE_DIGITS = {"int2": 4, "int4": 9, "int8": 18}
+"""So many digits are in range for sure."""
+
+
 def _text_decoder(type_: Type) -> Decode:
     read = read_of(type_)
+    sure = _SURE_DIGITS.get(type_.base, 0)
 
     def decode(data: bytes) -> Any:  # of the type
+        if len(data) <= sure and data.isdigit():
+            return int(data)
         if b"\0" in data:
             raise CharacterNotInRepertoire('invalid byte sequence for encoding "UTF8": 0x00')
         return read(utf8(data))
@@ -52,32 +59,35 @@ def _decoder(type_: Type, format_: int) -> Decode:
     return receive_of(type_) if format_ else _text_decoder(type_)
 
 
-@lru_cache(maxsize=4096)
-def _decoders(types: tuple[Type, ...], oids: tuple[int, ...], formats: tuple[int, ...]) -> tuple[Decode, ...]:
-    def complaint(given: int, count: int) -> str:
-        return f"bind message has {given} parameter formats but {count} parameters"
-
-    found = [_decoder(each, format_) for each, format_ in zip(types, formats_for(formats, len(types), complaint))]  # noqa: B905
-    for index, oid in enumerate(oids[: len(found)]):
-        # The binary format of json is its text; that of jsonb begins with a version.
-        if oid == _JSON:
-            found[index] = _decoder(types[index], 0)
-    return tuple(found)
+def _formats_differ(given: int, count: int) -> str:
+    return f"bind message has {given} parameter formats but {count} parameters"
 
 
-def decode_parameters(
-    statement: str,
-    types: tuple[Type, ...],
-    oids: tuple[int, ...],
-    formats: tuple[int, ...],
-    values: Sequence[bytes | None],
-) -> list[Any]:
-    """The values, each of the type that the statement has for it. `oids` are what the client declared."""
-    if len(values) != len(types):
-        given = f"bind message supplies {len(values)} parameters"
-        raise MessageMalformed(f'{given}, but prepared statement "{statement}" requires {len(types)}')
-    decoders = _decoders(types, oids, formats)
-    return [
-        None if value is None else decode(value)
-        for decode, value in zip(decoders, values)  # noqa: B905  # the hot path; counted above
-    ]
+class ParameterReader:
+    """Of one prepared statement. `oids` are what the client declared of its parameters."""
+
+    def __init__(self, statement: str, types: tuple[Type, ...], oids: tuple[int, ...]) -> None:
+        self._statement, self.types, self._oids = statement, types, oids
+        self._decoders: dict[tuple[int, ...], Sequence[Decode]] = {}
+
+    def values(self, formats: tuple[int, ...], raw: Sequence[bytes | None]) -> list[Any]:
+        """The values, each of the type that the statement has for it."""
+        if len(raw) != len(self.types):
+            given = f"bind message supplies {len(raw)} parameters"
+            raise MessageMalformed(f'{given}, but prepared statement "{self._statement}" requires {len(self.types)}')
+        decoders = self._decoders.get(formats)
+        if decoders is None:
+            decoders = self._decoders[formats] = self._decoders_for(formats)
+        return [
+            None if value is None else decode(value)
+            for decode, value in zip(decoders, raw)  # noqa: B905  # the hot path; counted above
+        ]
+
+    def _decoders_for(self, formats: tuple[int, ...]) -> Sequence[Decode]:
+        each = formats_for(formats, len(self.types), _formats_differ)
+        found = [_decoder(type_, format_) for type_, format_ in zip(self.types, each, strict=True)]
+        for index, oid in enumerate(self._oids[: len(found)]):
+            # The binary format of json is its text; that of jsonb begins with a version.
+            if oid == _JSON:
+                found[index] = _decoder(self.types[index], 0)
+        return found

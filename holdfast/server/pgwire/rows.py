@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import TypeVar
 
 import pyarrow as pa
 
 from holdfast.adapter.results import Piece, Rows
+from holdfast.server.pgwire import backend
 from holdfast.server.pgwire.cells import encoder_of
 from holdfast.server.pgwire.channel import Channel
 from holdfast.server.pgwire.columns import table_encoder_of
+from holdfast.sql import OutputColumn
 
 log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
+
+_SHAPES = 256
 
 _INLINE = 2_000
 """So many values are encoded in less than a millisecond or two. More go to another thread, as do long ones."""
@@ -27,31 +30,46 @@ _PER_SLICE = 20_000
 _SLICE_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """How many rows were sent, and whether there are no more."""
+class Shape:
+    """What is the same for all results with these columns in these formats."""
 
-    count: int
-    over: bool
+    def __init__(self, columns: tuple[OutputColumn, ...], formats: tuple[int, ...]) -> None:
+        types = tuple(column.type for column in columns)
+        self.columns, self.formats, self.width = columns, formats, max(1, len(columns))
+        self.encode = encoder_of(types, formats)
+        self.description = backend.row_description(columns, formats)
+
+
+class Shapes:
+    """The shapes that were asked for lately, by the very columns: a prepared statement has the same ones each time."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[int, tuple[int, ...]], Shape] = {}
+
+    def of(self, columns: tuple[OutputColumn, ...], formats: tuple[int, ...]) -> Shape:
+        """`formats` has one for each column."""
+        key = (id(columns), formats)
+        found = self._held.get(key)
+        if found is None or found.columns is not columns:
+            if len(self._held) >= _SHAPES:
+                self._held.clear()
+            found = self._held[key] = Shape(columns, formats)
+        return found
 
 
 class RowStream:
-    """Rows that are sent as they come. It is read to its end or closed."""
+    """Rows that are sent as they come. It is read to its end, which makes it `over`, or closed."""
 
-    def __init__(self, result: Rows, formats: tuple[int, ...]) -> None:
-        self.result = result
-        types = tuple(column.type for column in result.columns)
-        self._width = max(1, len(types))
-        self._formats = formats
-        self._encode = encoder_of(types, formats)
+    def __init__(self, result: Rows, shape: Shape) -> None:
+        self.result, self._shape = result, shape
         self._piece: Piece | None = None
         self._at = 0
-        self._over = False
+        self.over = False
 
-    async def send(self, channel: Channel, limit: int) -> Sent:
-        """Sends at most `limit` rows, or all of them if it is 0. One that is over sends none."""
+    async def send(self, channel: Channel, limit: int) -> int:
+        """Sends at most `limit` rows, or all of them if it is 0. Returns how many: none when it is over."""
         count = 0
-        while not self._over:
+        while not self.over:
             piece = self._piece
             if piece is None:
                 if count:
@@ -59,31 +77,29 @@ class RowStream:
                 try:
                     self._piece = await anext(self.result.pieces)
                 except StopAsyncIteration:
-                    self._over = True
+                    self.over = True
                 self._at = 0
                 continue
-            size = len(piece) - self._at
-            if limit:
-                size = min(size, limit - count)
-            await self._send(channel, piece, size)
-            count += size
-            if self._at == len(piece):
+            held, start = len(piece.held), self._at
+            end = min(held, start + limit - count) if limit else held
+            if (end - start) * self._shape.width <= _INLINE and not _is_long(piece):
+                channel.write(self._shape.encode(_part(piece, start, end).rows()))
+                if channel.is_full:
+                    await channel.drain()
+            else:
+                await self._send_sliced(channel, piece, end)
+            self._at = end
+            count += end - start
+            if end == held:
                 self._piece = None
             if limit and count >= limit:
-                return Sent(count, over=False)
-        return Sent(count, over=True)
+                break
+        return count
 
-    async def _send(self, channel: Channel, piece: Piece, size: int) -> None:
-        """Sends the next rows of a piece."""
-        end = self._at + size
-        if size * self._width <= _INLINE and _bytes_of_row(piece) * size <= _SLICE_BYTES:
-            channel.write(self._encode(_part(piece, self._at, end).rows()))
-            self._at = end
-            if channel.is_full:
-                await channel.drain()
-            return
+    async def _send_sliced(self, channel: Channel, piece: Piece, end: int) -> None:
+        """Sends the rows of a piece up to `end`, some at a time."""
+        rows = max(1, min(_PER_SLICE // self._shape.width, _SLICE_BYTES // _bytes_of_row(piece)))
         while self._at < end:
-            rows = max(1, min(_PER_SLICE // self._width, _SLICE_BYTES // _bytes_of_row(piece)))
             stop = min(end, self._at + rows)
             channel.write(await asyncio.to_thread(self._encoded, _part(piece, self._at, stop)))
             self._at = stop
@@ -92,12 +108,12 @@ class RowStream:
     def _encoded(self, piece: Piece) -> bytes:
         """The same bytes by whichever way is shorter."""
         if isinstance(piece.held, pa.Table):
-            return table_encoder_of(piece.types, self._formats)(piece.held)
-        return self._encode(piece.rows())
+            return table_encoder_of(piece.types, self._shape.formats)(piece.held)
+        return self._shape.encode(piece.rows())
 
     async def close(self) -> None:
         """Gives up the rest."""
-        self._over, self._piece = True, None
+        self.over, self._piece = True, None
         try:
             await close_iterator(self.result.pieces)
         except Exception:
@@ -106,11 +122,15 @@ class RowStream:
 
 
 def _part(piece: Piece, start: int, end: int) -> Piece:
-    if start == 0 and end == len(piece):
+    if start == 0 and end == len(piece.held):
         return piece
     held = piece.held
     part = held.slice(start, end - start) if isinstance(held, pa.Table) else held[start:end]
     return Piece(piece.types, part)
+
+
+def _is_long(piece: Piece) -> bool:
+    return isinstance(piece.held, pa.Table) and piece.held.nbytes > _SLICE_BYTES
 
 
 def _bytes_of_row(piece: Piece) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from holdfast.plan import types
-from holdfast.plan.types import BASES, Array, Modified, Numeric, Type, array_of
+from holdfast.plan.functions.type_names import interval_modifier
+from holdfast.plan.types import BASES, Array, IntervalOf, Modified, Numeric, Type, array_of
 
 _LENGTHS: Mapping[str, int] = {
     "bool": 1,
@@ -53,6 +54,8 @@ def type_modifier(type_: Type) -> int:
             return type_modifier(type_.element)
         case Numeric(precision=precision, scale=scale, declared=True):
             return ((precision << 16) | (scale & 0x7FF)) + _HEADER
+        case IntervalOf():
+            return interval_modifier(type_)
         case Modified(modifier=int(modifier)):
             if type_.base in ("varchar", "bpchar"):
                 return modifier + _HEADER
