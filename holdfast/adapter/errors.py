@@ -124,3 +124,7 @@ class NegativeCount(DataCorruption):
 
     def __init__(self) -> None:
         super().__init__("a table has a row with a negative count")
+
+
+class InvalidSubscription(QueryError):
+    """A SUBSCRIBE that would end before it begins."""

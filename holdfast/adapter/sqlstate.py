@@ -177,6 +177,7 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     session.InvalidVariableValue: "22023",
     session.ReadOnlyVariable: "55P02",  # cant_change_runtime_param
     session.InvalidOption: "22023",
+    session.InvalidSubscription: "22023",
     session.NotNullViolation: "23502",
     session.ConcurrentDrop: "42P01",  # undefined_table
     session.NegativeCount: "XX001",

@@ -15,7 +15,7 @@ from holdfast.adapter.results import Notice, Piece, Rows
 from holdfast.adapter.session.as_of import Choice, Input, Wanted, choose, shown
 from holdfast.adapter.session.peek import is_system
 from holdfast.adapter.session.state import SessionState
-from holdfast.adapter.session.transaction import Releasable
+from holdfast.adapter.tables import Hold
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import rows_of
 from holdfast.plan.errors import DataError, InvalidTextRepresentation
@@ -88,7 +88,7 @@ class Reading:
     prepared: Prepared
     as_of: Timestamp
     choice: Choice | None
-    hold: Releasable | None
+    hold: Hold | None
 
 
 def items_read(state: SessionState, reads: frozenset[str]) -> list[Item]:
@@ -126,7 +126,7 @@ async def reading(state: SessionState, found: Compiled, wanted: Wanted | None, *
     if transaction.as_of is not None:
         if transaction.explicit:
             _check_domain(state, items)
-        held = None if transaction.explicit else ledger.tables.hold(ids, transaction.as_of)
+        held: Hold | None = None if transaction.explicit else ledger.tables.hold(ids, transaction.as_of)
         return Reading(found.prepared(state.knowing(transaction.as_of)), transaction.as_of, None, held)
     choice = choose([input_of(state, item) for item in items], transaction.isolation, ledger.read_ts, None)
     held = None

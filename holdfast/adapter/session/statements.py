@@ -16,7 +16,7 @@ from holdfast.adapter.errors import (
 )
 from holdfast.adapter.plan_cache import Compiled
 from holdfast.adapter.results import Done, Notice, Piece, Result, Rows
-from holdfast.adapter.session import changes, cursors, queries
+from holdfast.adapter.session import changes, cursors, queries, subscriptions
 from holdfast.adapter.session.explain import explain, title
 from holdfast.adapter.session.interrupt import Interrupt
 from holdfast.adapter.session.options import seconds_of
@@ -97,6 +97,8 @@ class Statements:
                 found.columns = (await self._shown(syntax)).columns
             case _ if isinstance(syntax, Explain):
                 found.columns = _texts(title(syntax))
+            case Subscribe():
+                found.columns = await subscriptions.columns(state, syntax, text)
             case Fetch() if syntax.name in state.cursors:
                 found.columns = state.cursors[syntax.name].columns
             case Execute():
@@ -116,6 +118,8 @@ class Statements:
             case Insert() | Update() | Delete():
                 change = await changes.compiled_change(state, text, syntax, statement.types)
                 return await changes.change(state, self._interrupt, syntax, change, values)
+            case Subscribe():
+                return await subscriptions.subscribe(state, syntax, text)
             case Declare():
                 return await self._declare(syntax, text)
             case Fetch():

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapter.catalog.objects import Item
+from holdfast.adapter.tables.background import Background
 from holdfast.adapter.tables.commit import TableCommit
 from holdfast.adapter.tables.expand import expanded
 from holdfast.adapter.tables.follow import Followers
@@ -49,12 +50,12 @@ class Tables:
         self._persist, self._timeline, self._settings = persist, timeline, settings
         self._tables: dict[GlobalId, Table] = {}
         self._stored = Stored(persist)
-        self._memory = Memory(self._stored, settings.memory_bytes)
+        self._background = Background()
+        self._memory = Memory(self._stored, self._background, settings.memory_bytes)
         self._recent = Recent(settings.recent_bytes)
         self._followers = Followers(timeline, self._recent, self._stored)
         self._turns: deque[Table] = deque()
         self._ending: dict[GlobalId, WriteHandle] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
 
     # What sessions ask
 
@@ -90,7 +91,10 @@ class Tables:
     async def lookup(
         self, id: GlobalId, columns: tuple[int, ...], values: tuple[object, ...], as_of: Timestamp
     ) -> Sequence[Row] | None:
-        """The rows at `as_of` where the columns have these values. None: they are not in memory at that time."""
+        """The rows at `as_of` where the columns have these values.
+
+        None: the table is not in memory at that time, or the rows are so many that `rows` is the better way.
+        """
         table = self._table(id)
         if as_of > self._timeline.read_ts:
             await self._timeline.reached(as_of)
@@ -105,7 +109,7 @@ class Tables:
         self._check_since(table, as_of)
         return self._stored.frame(spark, table, as_of)
 
-    async def changes(self, id: GlobalId, start: Timestamp) -> AsyncIterator[Changes]:
+    async def changes(self, id: GlobalId, start: Timestamp) -> AsyncGenerator[Changes, None]:
         """The updates at times later than `start`, as they happen.
 
         Each step has all updates since the one before up to its `upper`; there may be none. The table stays readable
@@ -217,9 +221,7 @@ class Tables:
         del self._tables[table.id]
         self._turns.remove(table)
         self._ending[table.id] = table.handle
-        task = asyncio.create_task(self._end(table.id), name="holdfast-drop-table")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._background.start(self._end(table.id), "holdfast-drop-table")
 
     async def _end(self, id: GlobalId) -> None:
         try:
@@ -262,5 +264,5 @@ class Tables:
             await self._end(id)
 
     async def stop(self) -> None:
-        await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._memory.stop()
+        await self._background.finish()
