@@ -291,6 +291,8 @@ class Ledger:
     async def _commit(self, draft: Draft) -> Timestamp:
         """Make what is in a draft durable, then visible."""
         async with self._committing:
+            if self._failure is not None:
+                raise self._failure
             time = self.timeline.write_ts()
             commits = {id: await self._updates(id, changes, time) for id, changes in draft.writes.items()}
             widened = draft.widened()

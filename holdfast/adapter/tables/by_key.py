@@ -7,7 +7,7 @@ take sixteen bytes each, and one more row costs nothing but its entry.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -31,22 +31,53 @@ class SlotsByKey:
         self._runs: list[Run] = []
         self._late: defaultdict[int, list[int]] = defaultdict(list)
         self._late_rows = 0
+        self._passed: dict[int, int] = {}
 
     @property
     def nbytes(self) -> int:
         return sum(int(keys.nbytes + slots.nbytes) for keys, slots in self._runs) + _LATE_BYTES * self._late_rows
 
     def find(self, key: int) -> list[int]:
-        """The slots of the key. Those that were removed from a run are still among them."""
+        """The slots of the key, the oldest first. Some that were removed may still be among them."""
         found: list[int] = []
         for keys, slots in self._runs:
-            position = int(keys.searchsorted(key))
-            while position < len(keys) and keys.item(position) == key:
-                found.append(slots.item(position))
-                position += 1
+            start = int(keys.searchsorted(key))
+            if start == len(keys) or keys.item(start) != key:
+                continue
+            if start + 1 == len(keys) or keys.item(start + 1) != key:
+                found.append(slots.item(start))
+            else:
+                found += slots[start : int(keys.searchsorted(key, "right"))].tolist()
         if key in self._late:
             found += self._late[key]
         return found
+
+    def first(self, key: int, is_gone: Callable[[int], bool], is_it: Callable[[int], bool]) -> int | None:
+        """The first slot of the key that is the one looked for, and not gone for ever.
+
+        The oldest that are gone are passed over the next time: else, where many rows have one key, each that goes would
+        have to be found behind all that went before it.
+        """
+        passed = self._passed.get(key, 0)
+        gone_so_far = True
+        for slot in self._later(key, passed):
+            if is_gone(slot):
+                passed += gone_so_far
+                continue
+            gone_so_far = False
+            if is_it(slot):
+                if passed:
+                    self._passed[key] = passed
+                return slot
+        return None
+
+    def _later(self, key: int, skipped: int) -> Iterator[int]:
+        """The slots of the key without the oldest."""
+        for keys, slots in self._runs:
+            start, end = int(keys.searchsorted(key)), int(keys.searchsorted(key, "right"))
+            start, skipped = start + skipped, max(0, skipped - (end - start))
+            yield from map(int, slots[start:end])
+        yield from self._late.get(key, ())
 
     def add(self, keys: Int64s, slots: Int64s) -> None:
         if len(keys) > _LATE:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from holdfast.adapter.tables.shape import array_of, table_of
+from holdfast.adapter.tables.shape import array_of
 from holdfast.errors import UsageError
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.row import RowType, canonical_type
@@ -36,21 +36,13 @@ class TableCommit:
     inserts: int
 
     @property
-    def added(self) -> pa.Table:
-        return self._rows(0, self.inserts)
-
-    @property
-    def removed(self) -> pa.Table:
-        return self._rows(self.inserts, self.updates.rows - self.inserts)
+    def columns(self) -> list[pa.Array]:
+        """The rows of all updates."""
+        return [array_of(self.updates.table.column(index)) for index in range(len(self.updates.row_type.names))]
 
     @property
     def nbytes(self) -> int:
         return int(self.updates.table.nbytes)
-
-    def _rows(self, start: int, count: int) -> pa.Table:
-        names = self.updates.row_type.names
-        columns = [self.updates.table.column(index).slice(start, count) for index in range(len(names))]
-        return table_of(columns, names, count)
 
 
 def check_change(row_type: RowType, change: TableChange) -> None:
@@ -65,7 +57,7 @@ def check_change(row_type: RowType, change: TableChange) -> None:
 
 
 def commit_of(row_type: RowType, changes: Sequence[TableChange], time: Timestamp) -> TableCommit:
-    """Changes, which were checked, as updates at `time`."""
+    """Changes of some rows, which were checked, as updates at `time`."""
     added = [change.added for change in changes if change.added.num_rows]
     removed = [change.removed for change in changes if change.removed.num_rows]
     inserts, deletes = (sum(int(table.num_rows) for table in tables) for tables in (added, removed))

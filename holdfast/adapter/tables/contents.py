@@ -17,7 +17,7 @@ import pyarrow as pa
 from holdfast.adapter.tables.by_key import SlotsByKey
 from holdfast.adapter.tables.commit import TableCommit
 from holdfast.adapter.tables.index import Index
-from holdfast.adapter.tables.keys import Keys
+from holdfast.adapter.tables.keys import Int64s, Keys
 from holdfast.adapter.tables.segment import Segment
 from holdfast.adapter.tables.shape import array_of, row_type_of, table_of
 from holdfast.compute.evaluate.scalars import Row
@@ -35,6 +35,9 @@ _FAN = 32
 
 _MANY_GONE = 4_096
 """Dead rows that are kept even if all others are fewer: leaving out fewer is not worth it."""
+
+_MANY_FOUND = 2_000
+"""Rows of one key beyond which all rows are filtered sooner than each of them is made."""
 
 _VIEWS = 2
 """Times whose rows are remembered as they were read."""
@@ -66,35 +69,40 @@ class Contents:
     def of(cls, types: Sequence[Type], table: pa.Table, floor: Timestamp) -> Contents:
         """The rows of `table`, which are there at `floor`."""
         found = cls(types, floor)
-        found._append(floor, _arrays(table), table.num_rows)
+        found._append(floor, [array_of(column) for column in table.columns], table.num_rows, None)
         return found
 
     @property
     def nbytes(self) -> int:
         beside = [] if self._identities is None else [self._identities.nbytes]
-        return self._nbytes + sum(beside) + sum(index.nbytes for index in self.indexes.values())
+        return self._nbytes + sum(beside) + sum(index.nbytes for index in list(self.indexes.values()))
 
     # Changing
 
     def apply(self, commit: TableCommit) -> None:
         """What was committed, later than anything before."""
-        added, removed = commit.added, commit.removed
-        if added.num_rows:
-            self._append(commit.time, _arrays(added), added.num_rows)
-        if removed.num_rows:
-            self._bury(commit.time, _arrays(removed), removed.num_rows)
+        rows, inserts = commit.updates.rows, commit.inserts
+        columns = commit.columns
+        if inserts < rows:
+            self._rows_by_identity()
+        identities = None if self._identities is None else hash_rows(columns, rows)
+        if inserts:
+            added = [column.slice(0, inserts) for column in columns]
+            self._append(commit.time, added, inserts, None if identities is None else identities[:inserts])
+        if inserts < rows and identities is not None:
+            self._bury(commit.time, columns, range(inserts, rows), identities)
         self.changed_at = commit.time
         self._changes.append(commit.time)
 
-    def _append(self, time: Timestamp, columns: Sequence[pa.Array], count: int) -> None:
+    def _append(self, time: Timestamp, columns: Sequence[pa.Array], count: int, identities: Int64s | None) -> None:
         for begin in range(0, count, SEGMENT_ROWS):
             part = [column.slice(begin, SEGMENT_ROWS) for column in columns]
             self._add_segment(Segment(self._slots, part, min(SEGMENT_ROWS, count - begin), self.types, time))
         start = self._slots - count
         for index in self.indexes.values():
             index.add(start, columns)
-        if self._identities is not None:
-            self._identities.add(hash_rows(columns, count), np.arange(start, start + count))
+        if self._identities is not None and identities is not None:
+            self._identities.add(identities, np.arange(start, start + count))
         self._nbytes += sum(int(column.nbytes) for column in columns)
         self.rows += count
 
@@ -110,8 +118,10 @@ class Contents:
             self._segments[-_FAN:] = [Segment.joined(alike)]
             del self._starts[1 - _FAN :]
 
-    def _bury(self, time: Timestamp, columns: Sequence[pa.Array], count: int) -> None:
-        for position, identity in enumerate(hash_rows(columns, count).tolist()):
+    def _bury(self, time: Timestamp, columns: Sequence[pa.Array], positions: range, identities: Int64s) -> None:
+        """The rows at these positions of `columns` die."""
+        for position in positions:
+            identity = int(identities[position])
             slot = self._living(identity, columns, position)
             segment, place = self._at(slot)
             segment.dead[place] = time
@@ -119,16 +129,29 @@ class Contents:
             for index in self.indexes.values():
                 index.bury(row, slot)
             self._rows_by_identity().remove(identity, slot)
-        self.rows -= count
-        self._deaths.append((time, count))
+        self.rows -= len(positions)
+        self._deaths.append((time, len(positions)))
 
     def _living(self, identity: int, columns: Sequence[pa.Array], position: int) -> int:
         """The slot of a row that is alive and the same as the one at `position` of `columns`."""
-        for slot in self._rows_by_identity().find(identity):
+
+        def is_dead(slot: int) -> bool:
             segment, place = self._at(slot)
-            if place not in segment.dead and _same(segment.columns, place, columns, position):
-                return slot
-        raise UsageError("a row was removed that the table does not have")
+            return place in segment.dead
+
+        def is_same(slot: int) -> bool:
+            segment, place = self._at(slot)
+            return _same(segment.columns, place, columns, position)
+
+        slot = self._rows_by_identity().first(identity, is_dead, is_same)
+        if slot is None:
+            raise UsageError("a row was removed that the table does not have")
+        return slot
+
+    @property
+    def finds_rows(self) -> bool:
+        """Whether rows that go are found without looking at all of them first."""
+        return self._identities is not None
 
     def _rows_by_identity(self) -> SlotsByKey:
         if self._identities is None:
@@ -166,15 +189,18 @@ class Contents:
         ]
         return table_of(columns, self._schema.names, rows)
 
-    def lookup(self, columns: tuple[int, ...], values: Sequence[object], time: Timestamp) -> list[Row]:
-        """The rows at `time` where the columns, on which there is an index, have these values."""
+    def lookup(self, columns: tuple[int, ...], values: Sequence[object], time: Timestamp) -> list[Row] | None:
+        """The rows at `time` where the columns, on which there is an index, have these values. None: too many."""
         index = self.indexes[columns]
         keys = index.keys
         key = keys.of(values)
         if key is None:
             return []
+        slots = index.slots.find(key)
+        if len(slots) > _MANY_FOUND:
+            return None
         found: list[Row] = []
-        for slot in index.slots.find(key):
+        for slot in slots:
             segment, place = self._at(slot)
             if place not in segment.dead and segment.born_at(place) <= time:
                 found.append(segment.row(place))
@@ -245,10 +271,6 @@ class Contents:
         added.dead |= {int(places[place]): died for place, died in segment.dead.items() if died > floor}
         self._add_segment(added)
         self._nbytes += added.nbytes
-
-
-def _arrays(table: pa.Table) -> list[pa.Array]:
-    return [array_of(column) for column in table.columns]
 
 
 def _same(some: Sequence[pa.Array], place: int, others: Sequence[pa.Array], position: int) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from holdfast.adapter.tables.background import Background
 from holdfast.adapter.tables.by_key import merge_runs
 from holdfast.adapter.tables.commit import TableCommit
 from holdfast.adapter.tables.contents import Contents
@@ -41,10 +42,9 @@ _MANY_WAITING = 256
 class Kept:
     """The contents of a table from some time on. Only one at a time changes them: who holds `lock`."""
 
-    def __init__(self, contents: Contents, row_type: RowType) -> None:
-        self._contents, self._row_type = contents, row_type
+    def __init__(self, contents: Contents, row_type: RowType, background: Background) -> None:
+        self._contents, self._row_type, self._background = contents, row_type, background
         self._waiting: list[TableCommit] = []
-        self._waiting_rows = 0
         self._lock = asyncio.Lock()
         self._upkeep: asyncio.Task[None] | None = None
         self.is_broken = False
@@ -65,7 +65,6 @@ class Kept:
     def note(self, commit: TableCommit) -> None:
         """What was committed last."""
         self._waiting.append(commit)
-        self._waiting_rows += commit.updates.rows
         if len(self._waiting) > _MANY_WAITING:
             self.keep_up()
 
@@ -82,8 +81,8 @@ class Kept:
     def _is_quick(self, time: Timestamp) -> bool:
         return self._contents.has_view(time) or self._contents.rows <= _FEW_ROWS
 
-    async def lookup(self, columns: tuple[int, ...], values: Sequence[object], time: Timestamp) -> list[Row]:
-        """The rows at `time` where the columns have these values."""
+    async def lookup(self, columns: tuple[int, ...], values: Sequence[object], time: Timestamp) -> list[Row] | None:
+        """The rows at `time` where the columns have these values. None: there are too many to look at each."""
         if self._is_ready() and columns in self._contents.indexes:
             return self._contents.lookup(columns, values, time)
         async with self._lock:
@@ -94,22 +93,28 @@ class Kept:
 
     def _is_ready(self) -> bool:
         """Whether nobody changes the contents, and all that was committed is in them: now, if it was little."""
-        if self._lock.locked() or self._waiting_rows > _AT_ONCE:
+        if self._lock.locked() or not self._applies_at_once(self._waiting):
             return False
         if self._waiting:
             self._apply(self._take())
         return True
 
+    def _applies_at_once(self, commits: Sequence[TableCommit]) -> bool:
+        if sum(commit.updates.rows for commit in commits) > _AT_ONCE:
+            return False
+        ready = self._contents.finds_rows or self._contents.rows <= _FEW_ROWS
+        return ready or all(commit.inserts == commit.updates.rows for commit in commits)
+
     async def _put_in(self) -> None:
         """Put in what was committed. Only for who holds the lock."""
         commits = self._take()
-        if sum(commit.updates.rows for commit in commits) <= _AT_ONCE:
+        if self._applies_at_once(commits):
             self._apply(commits)
         else:
             await asyncio.to_thread(self._apply, commits)
 
     def _take(self) -> list[TableCommit]:
-        taken, self._waiting, self._waiting_rows = self._waiting, [], 0
+        taken, self._waiting = self._waiting, []
         return taken
 
     def _apply(self, commits: Sequence[TableCommit]) -> None:
@@ -152,7 +157,7 @@ class Kept:
     def keep_up(self) -> None:
         """Do what is due, beside everything else."""
         if self._upkeep is None or self._upkeep.done():
-            self._upkeep = asyncio.create_task(self._keep_up(), name="holdfast-table-upkeep")
+            self._upkeep = self._background.start(self._keep_up(), "holdfast-table-upkeep")
 
     async def _keep_up(self) -> None:
         try:
@@ -171,7 +176,3 @@ class Kept:
                 merged = await asyncio.to_thread(merge_runs, runs)
                 async with self._lock:
                     index.slots.replace(runs, merged)
-
-    async def stop(self) -> None:
-        if self._upkeep is not None:
-            await self._upkeep

@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 
+from holdfast.adapter.tables.background import Background
 from holdfast.adapter.tables.commit import TableCommit
 from holdfast.adapter.tables.contents import Contents
 from holdfast.adapter.tables.expand import expanded
@@ -17,8 +18,8 @@ from holdfast.repr.ids import GlobalId
 
 
 class Memory:
-    def __init__(self, stored: Stored, limit: int) -> None:
-        self._stored, self._limit = stored, limit
+    def __init__(self, stored: Stored, background: Background, limit: int) -> None:
+        self._stored, self._background, self._limit = stored, background, limit
         self._tables: OrderedDict[GlobalId, Table] = OrderedDict()
         self._loading: dict[GlobalId, asyncio.Future[Kept | None]] = {}
 
@@ -50,7 +51,7 @@ class Memory:
                 table.meanwhile = None
         if not current or contents.nbytes > self._limit:
             return None
-        table.kept = Kept(contents, row_type)
+        table.kept = Kept(contents, row_type, self._background)
         for commit in meanwhile:
             table.kept.note(commit)
         self._tables[table.id] = table
@@ -79,8 +80,8 @@ class Memory:
                 table.kept.settle(floor(table))
 
     async def stop(self) -> None:
+        """Read nothing more."""
         loading = list(self._loading.values())
         for load in loading:
             load.cancel()
-        kept = [table.kept for table in self._tables.values() if table.kept is not None]
-        await asyncio.gather(*loading, *(each.stop() for each in kept), return_exceptions=True)
+        await asyncio.gather(*loading, return_exceptions=True)
