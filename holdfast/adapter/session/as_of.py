@@ -89,8 +89,10 @@ def choose(inputs: Sequence[Input], isolation: str, oracle: Timestamp, wanted: W
         lower.append(Bound(wanted.time, "Query as of"))
         if not wanted.at_least:
             upper.append(Bound(wanted.time, "Query as of"))
-        time = Timestamp(max(bound.time for bound in lower))
-        return _checked(Choice(time, None, tuple(inputs), tuple(lower), tuple(upper)))
+        earliest = max(bound.time for bound in lower)
+        # Any later time would do: the freshest that need not be waited for is the best of them.
+        time = max(earliest, complete) if wanted.at_least and inputs else earliest
+        return _checked(Choice(Timestamp(time), None, tuple(inputs), tuple(lower), tuple(upper)))
     stale = staleness(isolation)
     if stale is not None:
         return _bounded(inputs, oracle, stale, complete, lower)

@@ -32,8 +32,8 @@ def test_serializable_reads_are_at_the_latest_complete_time() -> None:
 def test_a_time_that_was_asked_for_is_taken_or_refused() -> None:
     inputs = [read(1, 5, 21)]
     assert choose(inputs, STRICT, Timestamp(20), Wanted(Timestamp(7), at_least=False)).as_of == 7
-    assert choose(inputs, STRICT, Timestamp(20), Wanted(Timestamp(7), at_least=True)).as_of == 7
-    assert choose(inputs, STRICT, Timestamp(20), Wanted(Timestamp(2), at_least=True)).as_of == 5
+    assert choose(inputs, STRICT, Timestamp(20), Wanted(Timestamp(7), at_least=True)).as_of == 20
+    assert choose(inputs, STRICT, Timestamp(20), Wanted(Timestamp(30), at_least=True)).as_of == 30
     with pytest.raises(NoTimestamp, match="could not find a valid timestamp for the query") as caught:
         choose(inputs, STRICT, Timestamp(20), Wanted(Timestamp(2), at_least=False))
     assert caught.value.detail is not None
