@@ -7,11 +7,11 @@ from functools import lru_cache
 from struct import Struct
 from typing import Literal, TypeAlias
 
+from holdfast.adapter.catalog.builtin.type_facts import length_of, modifier_of
 from holdfast.adapter.results import CopyFormat, Notice
 from holdfast.adapter.sqlstate import sqlstate
 from holdfast.errors import HoldfastError
 from holdfast.plan.types import Type
-from holdfast.server.pgwire.type_facts import type_length, type_modifier
 from holdfast.sql import OutputColumn
 
 Severity: TypeAlias = Literal["ERROR", "FATAL"]
@@ -81,7 +81,7 @@ def row_description(columns: Sequence[OutputColumn], formats: Sequence[int]) -> 
     for column, format_ in zip(columns, formats, strict=True):
         type_ = column.type
         parts.append(text(column.name))
-        parts.append(_FIELD.pack(0, 0, type_.oid, type_length(type_), type_modifier(type_), format_))
+        parts.append(_FIELD.pack(0, 0, type_.oid, length_of(type_), modifier_of(type_), format_))
     return message(b"T", *parts)
 
 

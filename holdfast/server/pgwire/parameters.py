@@ -12,7 +12,7 @@ from holdfast.plan.errors import CharacterNotInRepertoire
 from holdfast.plan.text.codec import read_of
 from holdfast.plan.types import JSONB, Type, array_of
 from holdfast.server.pgwire.frontend import formats_for, utf8
-from holdfast.server.pgwire.type_facts import type_of_oid
+from holdfast.server.pgwire.oids import type_of_oid
 from holdfast.sql.errors import UndefinedObject
 
 Decode: TypeAlias = Callable[[bytes], Any]  # a value of the parameter's type
