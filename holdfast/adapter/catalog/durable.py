@@ -30,7 +30,7 @@ from holdfast.adapter.catalog.objects import (
     Setting,
 )
 from holdfast.adapter.catalog.state import CatalogState, Change
-from holdfast.adapter.catalog.statement import statement_of, with_statement
+from holdfast.adapter.catalog.statement import settled, statement_of
 from holdfast.adapter.catalog.whole import whole
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.repr.ids import GlobalId
@@ -255,6 +255,6 @@ def _with_items(state: CatalogState, items: Sequence[Item]) -> CatalogState:
 
 def _defined(parsed: _Parsed, names: SessionNames) -> Item:
     try:
-        return with_statement(parsed.item, parsed.statement, names)
+        return settled(parsed.item, parsed.statement, names)
     except HoldfastError as error:
         raise UnreadableCatalog(f"{parsed.item.kind} {parsed.item.id} cannot be planned: {error}") from error

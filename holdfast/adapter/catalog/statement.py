@@ -50,13 +50,11 @@ def _parsed(sql: str) -> CreateItem:
 
 def with_statement(item: Item, statement: CreateItem, catalog: Catalog) -> Item:
     """The item with another statement, and what follows from it. What it uses is the same."""
+    named = replace(item, name=statement.name.parts[-1], sql=render(statement))
+    return settled(named, statement, catalog)
+
+
+def settled(item: Item, statement: CreateItem, catalog: Catalog) -> Item:
+    """The item with what follows from its statement."""
     found = defined(statement, catalog)
-    return replace(
-        item,
-        name=statement.name.parts[-1],
-        sql=render(statement),
-        columns=found.columns,
-        query=found.query,
-        type=found.type,
-        retain_history=found.retain_history,
-    )
+    return replace(item, columns=found.columns, query=found.query, type=found.type, retain_history=found.retain_history)
