@@ -17,7 +17,7 @@ from holdfast.adapter.results import Notice
 from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
 from holdfast.adapter.session.peek import Peeks
 from holdfast.adapter.session.session import Session
-from holdfast.adapter.session.shared import Shared
+from holdfast.adapter.session.shared import Shared, microseconds
 from holdfast.adapter.session.state import SessionState
 from holdfast.adapter.session.variables import Variables
 from holdfast.persist import Location, Persist, PersistSettings
@@ -63,6 +63,8 @@ class Database:
             Peeks(ledger.tables, runtime),
             self._entries,
             f"PostgreSQL 17.0 on Holdfast {version('holdfast')}",
+            microseconds(),
+            f"holdfast-{persist.committer.store.epoch}",
         )
 
     @classmethod

@@ -60,13 +60,15 @@ def microseconds() -> int:
 
 @dataclass(frozen=True)
 class Shared:
-    """`sessions` lists those that are connected."""
+    """`sessions` lists those that are connected. `started` is when the database was opened."""
 
     ledger: Ledger
     runtime: SparkRuntime
     peeks: Peeks
     sessions: Callable[[], Sequence[SessionEntry]]
     version: str
+    started: int
+    environment_id: str
     plans: PlanCache[Compiled] = field(default_factory=PlanCache)
     changes: PlanCache[CompiledChange] = field(default_factory=PlanCache)
     contents: Contents = field(default_factory=Contents)

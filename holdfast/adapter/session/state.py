@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from holdfast.adapter.catalog.builtin import Introspection, SettingEntry
+from holdfast.adapter.catalog.builtin.functions import CatalogFunctions
 from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import Role
 from holdfast.adapter.catalog.state import CatalogState
@@ -138,6 +139,7 @@ class SessionState:
             self.shared.version,
             tuple(name for name in schemas if not name.startswith(("pg_", "mz_"))),
             logical=self.shared.ledger.read_ts if as_of is None else as_of,
+            bound=CatalogFunctions(self.introspection()),
         )
 
     def system(self, name: str) -> pa.Table:
@@ -158,6 +160,8 @@ class SessionState:
             tuple(shared.subscriptions.values()),
             shared.activity.entries,
             [SettingEntry(*entry) for entry in self.variables.show()],
+            started=shared.started,
+            environment_id=shared.environment_id,
         )
 
     def notice(self, notice: Notice) -> None:

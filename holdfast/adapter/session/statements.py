@@ -148,8 +148,7 @@ class Statements:
             case _ if isinstance(syntax, Show):
                 return await self._show(syntax)
             case _ if isinstance(syntax, Explain):
-                lines = await explain(state, syntax, text)
-                return _rows(_texts(title(syntax)), [(line,) for line in lines.split("\n")], "EXPLAIN")
+                return _rows(_texts(title(syntax)), [(await explain(state, syntax, text),)], "EXPLAIN")
             case _ if isinstance(syntax, _DEFINITIONS):
                 return await self._define(syntax)
         assert syntax is not None
