@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -22,6 +23,12 @@ class PostgresServer:
 
     def stop(self) -> None:
         self._server.stop()
+
+    def crash(self) -> None:
+        """Ends it at once: it writes nothing more, tells no one, and finds out at the next start what was committed."""
+        process = self._server.get_postmaster_info().process
+        process.send_signal(signal.SIGQUIT)
+        process.wait(10)
 
     def start(self) -> None:
         self._server.ensure_postgres_running()
