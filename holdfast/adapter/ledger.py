@@ -142,6 +142,11 @@ class Ledger:
         """The latest time that can be read: everything that was acknowledged is visible at it."""
         return self.timeline.read_ts
 
+    @property
+    def failure(self) -> HoldfastError | None:
+        """Why nothing will be committed any more; None while all is well."""
+        return self._failure
+
     async def write(self, changes: Mapping[GlobalId, TableChange]) -> Timestamp:
         """Change tables; returns when. It is durable then, and visible."""
         time = await self.write_unless_changed(changes, (), self.read_ts)
