@@ -51,24 +51,26 @@ class Prepared:
 
 
 class Compiled:
-    """A query that was planned. `reads` are the collections it reads."""
+    """A query that was planned. `reads` are the collections it reads; `ready` is set once it turns out to be the same
+    whoever asks.
+    """
 
     def __init__(self, planned: Planned) -> None:
         self.columns: tuple[OutputColumn, ...] = planned.columns
         self.parameters: tuple[Type, ...] = planned.parameters
         self.plan = decorrelate(planned.plan)
         self.reads = collections_in(self.plan.relation)
-        self._ready: Prepared | None = None
+        self.ready: Prepared | None = None
 
     def prepared(self, known: Callable[[], Known]) -> Prepared:
         """The query ready to run for one who knows this, which is asked only of queries that depend on it."""
-        if self._ready is not None:
-            return self._ready
+        if self.ready is not None:
+            return self.ready
         filled = with_known(self.plan, known())
         prepared = Prepared(optimize(filled))
         # Nodes that say the same are the same: nothing was put in.
         if filled is self.plan:
-            self._ready = prepared
+            self.ready = prepared
         return prepared
 
 

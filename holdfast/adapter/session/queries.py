@@ -13,8 +13,9 @@ from holdfast.adapter.errors import InvalidTransactionState
 from holdfast.adapter.plan_cache import Compiled, Prepared
 from holdfast.adapter.results import Notice, Piece, Rows
 from holdfast.adapter.session.as_of import Choice, Input, Wanted, choose, shown
+from holdfast.adapter.session.lookup import lookup_of
 from holdfast.adapter.session.peek import is_system
-from holdfast.adapter.session.state import SessionState
+from holdfast.adapter.session.state import Quick, SessionState
 from holdfast.adapter.tables import Hold
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import rows_of
@@ -179,6 +180,15 @@ async def select(state: SessionState, found: Compiled, values: Sequence[object],
     if chosen.choice is not None and state.variables.flag("emit_timestamp_notice"):
         state.notice(Notice("NOTICE", "00000", f"query timestamp: {shown(chosen.as_of)}"))
     return Rows(found.columns, _pieces(state, chosen, values))
+
+
+def quick(found: Compiled) -> Quick | None:
+    """How a query that is always the same finds its rows, if that is all it does."""
+    ready = found.ready
+    lookup = None if ready is None or not ready.is_plain else lookup_of(ready.plan)
+    if lookup is None or lookup.outputs is None or is_system(lookup.collection):
+        return None
+    return Quick(GlobalId.parse(lookup.collection), lookup)
 
 
 async def _pieces(state: SessionState, chosen: Reading, values: Sequence[object]) -> AsyncIterator[Piece]:

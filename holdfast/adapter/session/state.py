@@ -17,20 +17,31 @@ from holdfast.adapter.errors import SessionEnded
 from holdfast.adapter.known import Known
 from holdfast.adapter.plan_cache import Compiled
 from holdfast.adapter.results import Notice, Piece
+from holdfast.adapter.session.lookup import Lookup
 from holdfast.adapter.session.shared import Shared
 from holdfast.adapter.session.transaction import Transaction
 from holdfast.adapter.session.variables import Variables
 from holdfast.plan.types import Type
 from holdfast.repr.frontier import Timestamp
+from holdfast.repr.ids import GlobalId
 from holdfast.sql import OutputColumn
 from holdfast.sql.syntax.statement import Statement as Syntax
+
+
+@dataclass(frozen=True, slots=True)
+class Quick:
+    """A query that only picks columns of rows that it finds by equality, by one who may."""
+
+    table: GlobalId
+    lookup: Lookup
 
 
 @dataclass(slots=True)
 class Statement:
     """A prepared statement. `columns` are None for one that returns no rows.
 
-    `compiled` is the plan of a query, good for one key of the session's catalog.
+    `compiled` is the plan of a query, good for one key of the session's catalog, and `quick` how it finds its rows if
+    that is all there is to it.
     """
 
     text: str
@@ -40,6 +51,7 @@ class Statement:
     columns: tuple[OutputColumn, ...] | None = None
     key: Hashable = None
     compiled: Compiled | None = None
+    quick: Quick | None = None
 
 
 @dataclass(slots=True)

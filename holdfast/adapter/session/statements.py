@@ -114,6 +114,8 @@ class Statements:
             case SelectStatement():
                 queries.check_select(state, syntax)
                 assert statement.compiled is not None
+                if syntax.as_of is None:
+                    statement.quick = queries.quick(statement.compiled)
                 return await queries.select(state, statement.compiled, values, syntax.as_of)
             case Insert() | Update() | Delete():
                 change = await changes.compiled_change(state, text, syntax, statement.types)
@@ -250,7 +252,7 @@ class Statements:
         again = await self.described(found.text, found.syntax, found.parameters)
         if again.columns != found.columns:
             raise ChangedResultType
-        found.key, found.compiled = again.key, again.compiled
+        found.key, found.compiled, found.quick = again.key, again.compiled, None
         return found
 
     def _deallocate(self, syntax: Deallocate) -> Done:

@@ -27,7 +27,7 @@ class Memory:
         """The table in memory; it is read if it is not there. None: it is too large."""
         kept = table.kept
         if kept is not None and not kept.is_broken:
-            self._tables.move_to_end(table.id)
+            self.touch(table)
             return kept
         if table.stored_bytes() > self._limit:
             return None
@@ -37,6 +37,10 @@ class Memory:
             self._loading[table.id] = load
             load.add_done_callback(lambda _: self._loading.pop(table.id))
         return await asyncio.shield(self._loading[table.id])
+
+    def touch(self, table: Table) -> None:
+        """A table that is in memory was read."""
+        self._tables.move_to_end(table.id)
 
     async def _load(self, table: Table, read_ts: Timestamp) -> Kept | None:
         """Read the table at `read_ts`; what is committed meanwhile is put in after it."""

@@ -103,6 +103,15 @@ class Tables:
             return None
         return await kept.lookup(columns, values, as_of)
 
+    def found(self, id: GlobalId, columns: tuple[int, ...], values: tuple[object, ...]) -> Sequence[Row] | None:
+        """What `lookup` finds at `read_ts`, if nothing has to be waited for; else None."""
+        table = self._tables.get(id)
+        kept = None if table is None else table.kept
+        if table is None or kept is None or kept.is_broken:
+            return None
+        self._memory.touch(table)
+        return kept.found(columns, values, self._timeline.read_ts)
+
     def frame(self, spark: SparkSession, id: GlobalId, as_of: Timestamp) -> AbstractAsyncContextManager[DataFrame]:
         """All rows at `as_of`, which is not later than now, for Spark to read in the block."""
         table = self._table(id)

@@ -114,9 +114,10 @@ class Conversation:
                 await self.close()
 
     async def close(self) -> None:
-        """Gives up what is not read to its end."""
+        """Ends all portals, and gives up what is not read to its end."""
         portals, self._portals = self._portals, {}
-        for portal in portals.values():
+        for name, portal in portals.items():
+            self._session.close_portal(name)
             if portal.stream is not None and not portal.stream.over:
                 await portal.stream.close()
 
@@ -257,6 +258,13 @@ class Conversation:
         began = perf_counter()
         portal = self._portal(name)
         if not portal.ran:
+            if not limit and portal.shape is not None and (rows := self._session.at_once(name)) is not None:
+                portal.ran = True
+                self._metrics.counts[ROWS_SENT] += len(rows)
+                self._channel.write(portal.shape.encode(rows))
+                self._channel.write(backend.command_complete(f"SELECT {len(rows)}"))
+                self._metrics.took(perf_counter() - began)
+                return
             portal.ran = True
             result = await self._session.execute(name)
             if not isinstance(result, Rows):
