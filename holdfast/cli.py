@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,10 +13,13 @@ from holdfast.errors import HoldfastError
 from holdfast.persist.blob import Blob
 from holdfast.persist.inspect import collection_tables, collections_table, store_table
 from holdfast.persist.location import Location
-from holdfast.persist.metadata import Commit, Committed, Metadata
+from holdfast.persist.metadata import Metadata
 from holdfast.persist.scrub import scrub
+from holdfast.persist.unlock import unlock
 from holdfast.plan.functions import listing as functions
 from holdfast.query import query
+from holdfast.serve import serve
+from holdfast.server.settings import PREFIX, add_flags, read_settings
 from holdfast.tour import tour
 
 
@@ -33,6 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="holdfast", description="Exact, consistent answers over changing data.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    server = commands.add_parser(
+        "serve",
+        help="start a server that PostgreSQL clients connect to",
+        description=f"Start a server. Each setting is also a variable ({PREFIX}DATA_DIR) and a line of the file.",
+    )
+    add_flags(server)
+    server.set_defaults(run=lambda options: serve(read_settings(options, os.environ)))
 
     demo = commands.add_parser("demo", help="a short tour, in a folder that is removed afterwards")
     demo.set_defaults(run=lambda _: tour())
@@ -144,16 +156,6 @@ def _scrub(options: argparse.Namespace) -> int:
 
 
 def _unlock(options: argparse.Namespace) -> int:
-    location = _location(options)
-    store = location.open_metadata(read_only=True).store()
-    if store.lock is None:
-        print("the store is not locked")
-        return 0
-    metadata = location.open_metadata(read_only=False)
-    # A new epoch too: should the writer not be gone after all, it is fenced.
-    outcome = metadata.commit(Commit(store.epoch, replace(store.release(), epoch=store.epoch + 1), ()))
-    if not isinstance(outcome, Committed):
-        print("error: the store was taken over in the meantime", file=sys.stderr)
-        return 1
-    print(f"released the lock of {store.lock.holder}")
+    holder = unlock(_location(options))
+    print("the store is not locked" if holder is None else f"released the lock of {holder}")
     return 0

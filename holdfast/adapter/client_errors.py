@@ -67,3 +67,19 @@ class InternalError(HoldfastError):
 
 class UnsafeAddress(HoldfastError):
     """Whoever reaches the address could do as they please."""
+
+
+class RequestMalformed(HoldfastError):
+    """A request of HTTP is not what the API takes."""
+
+
+class CrossSite(HoldfastError):
+    """A request is from a page of another site, or may be."""
+
+
+class SettingInvalid(HoldfastError):
+    """A setting of the server is unknown, or has a value that it cannot have."""
+
+
+class CannotListen(HoldfastError):
+    """The address is taken, or is not one of this machine's."""

@@ -8,9 +8,11 @@ from holdfast import errors
 from holdfast.adapter import client_errors as client
 from holdfast.adapter import errors as session
 from holdfast.adapter.catalog import errors as catalog
+from holdfast.adapter.ownership import FolderHeld
 from holdfast.errors import HoldfastError
 from holdfast.persist import errors as persist
 from holdfast.persist.blob.contract import BlobUnavailable
+from holdfast.persist.unlock import TakenOverMeanwhile
 from holdfast.plan import errors as data
 from holdfast.plan.decorrelate import CorrelatedRecursion
 from holdfast.repr.consolidate import DiffOverflowError
@@ -140,6 +142,7 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     persist.LeaseExpired: "72000",  # snapshot_too_old
     persist.Fenced: "57P01",  # admin_shutdown: another writer took over
     persist.LockHeld: "55006",  # object_in_use
+    TakenOverMeanwhile: "55006",
     persist.Stopped: "57P01",
     persist.ReadOnly: "25006",  # read_only_sql_transaction
     persist.NewerEncoding: "0A000",
@@ -162,6 +165,11 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     client.PortalNotRunnable: "55000",  # object_not_in_prerequisite_state
     client.InternalError: "XX000",
     client.UnsafeAddress: "F0000",  # config_file_error
+    client.SettingInvalid: "F0000",
+    client.CannotListen: "58030",  # io_error
+    client.RequestMalformed: "08P01",
+    client.CrossSite: "28000",  # invalid_authorization_specification
+    FolderHeld: "55006",
     # The session.
     session.ActiveTransaction: "25001",
     session.NoActiveTransaction: "25P01",

@@ -1,0 +1,1 @@
+"""SQL over HTTP and WebSocket, whether the server is well, and its metrics."""

@@ -1,0 +1,148 @@
+"""Metrics as Prometheus reads them: text, version 0.0.4."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from resource import RUSAGE_SELF, getpagesize, getrusage
+from typing import Literal, TypeAlias
+
+from holdfast.adapter.database import Database
+from holdfast.server.http.metrics import HttpMetrics
+from holdfast.server.pgwire.metrics import BOUNDS, SECONDS, PgwireMetrics
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+Kind: TypeAlias = Literal["counter", "gauge", "histogram"]
+Labels: TypeAlias = Mapping[str, str]
+
+_PHASES = ("idle", "starting", "up", "down", "failed", "stopped")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """`samples` are what is added to the name, the labels, and the value."""
+
+    name: str
+    kind: Kind
+    help: str
+    samples: Sequence[tuple[str, Labels, float]]
+
+
+def single(name: str, kind: Kind, help: str, value: float) -> Metric:
+    return Metric(name, kind, help, [("", {}, value)])
+
+
+def written(metrics: Iterable[Metric]) -> str:
+    return "".join(f"{line}\n" for metric in metrics for line in _lines(metric))
+
+
+def _lines(metric: Metric) -> Iterator[str]:
+    yield f"# HELP {metric.name} {metric.help}"
+    yield f"# TYPE {metric.name} {metric.kind}"
+    for suffix, labels, value in metric.samples:
+        said = ",".join(f'{name}="{_escaped(text)}"' for name, text in labels.items())
+        yield f"{metric.name}{suffix}{f'{{{said}}}' if said else ''} {_number(value)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else repr(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where the numbers come from."""
+
+    database: Database
+    http: HttpMetrics
+    pgwire: PgwireMetrics | None
+
+    def metrics(self) -> Iterator[Metric]:
+        yield from _process()
+        yield from _adapter(self.database)
+        yield from _spark(self.database)
+        yield from _counters(self.database.persist.metrics.counts)
+        if self.pgwire is not None:
+            yield from _pgwire(self.pgwire)
+        yield from _counters(self.http.counts)
+        yield single("holdfast_http_websockets", "gauge", "WebSockets that are open.", self.http.sockets)
+
+
+def _counters(counts: Mapping[str, int]) -> Iterator[Metric]:
+    for name in sorted(counts):
+        yield single(name, "counter", f"{_words(name)}, since the server started.", counts[name])
+
+
+def _words(name: str) -> str:
+    """`holdfast_persist_parts_written_total`: Parts written by persist."""
+    _, layer, *words = name.removesuffix("_total").split("_")
+    return f"{' '.join(words).capitalize()} ({layer})"
+
+
+def _process() -> Iterator[Metric]:
+    used = getrusage(RUSAGE_SELF)
+    resident = int(Path("/proc/self/statm").read_text().split()[1]) * getpagesize()
+    cpu = used.ru_utime + used.ru_stime
+    yield single("process_cpu_seconds_total", "counter", "Time that the process was computing.", cpu)
+    yield single("process_resident_memory_bytes", "gauge", "Memory of the process, without Spark's.", resident)
+
+
+def _adapter(database: Database) -> Iterator[Metric]:
+    ledger, catalog = database.ledger, database.ledger.catalog
+    lag = max(0.0, time.time() - ledger.read_ts / 1000)
+    yield single("holdfast_adapter_read_ts", "gauge", "The latest time that can be read, in ms.", ledger.read_ts)
+    yield single("holdfast_adapter_read_ts_lag_seconds", "gauge", "How far it is behind the clock.", lag)
+    yield single("holdfast_adapter_sessions", "gauge", "Sessions that are connected.", len(database.sessions))
+    since: list[tuple[str, Labels, float]] = []
+    upper: list[tuple[str, Labels, float]] = []
+    rows: list[tuple[str, Labels, float]] = []
+    for item in catalog.items.values():
+        if item.kind != "table":
+            continue
+        labels = {"id": str(item.id), "name": item.name}
+        for samples, frontier in zip((since, upper), ledger.tables.frontiers(item.id), strict=True):
+            if frontier.time is not None:
+                samples.append(("", labels, frontier.time))
+        rows.append(("", labels, ledger.tables.size(item.id)))
+    yield Metric(
+        "holdfast_adapter_table_since", "gauge", "The earliest time that a table can be read at, in ms.", since
+    )
+    yield Metric("holdfast_adapter_table_upper", "gauge", "The first time that may still change a table, in ms.", upper)
+    yield Metric("holdfast_adapter_table_rows", "gauge", "Rows of a table, roughly.", rows)
+
+
+def _spark(database: Database) -> Iterator[Metric]:
+    runtime, counts = database.runtime, database.runtime.counts
+    states = [("", {"state": phase}, int(runtime.state.phase == phase)) for phase in _PHASES]
+    yield Metric("holdfast_spark_state", "gauge", "1 for the state that Spark is in.", states)
+    yield single("holdfast_spark_starts_total", "counter", "Times that Spark was started.", counts.starts)
+    yield single("holdfast_spark_deaths_total", "counter", "Times that Spark died.", counts.deaths)
+    yield single("holdfast_spark_jobs_total", "counter", "Jobs that were begun.", counts.jobs)
+    yield single("holdfast_spark_jobs_failed_total", "counter", "Jobs that failed.", counts.failed)
+    yield single("holdfast_spark_jobs_cancelled_total", "counter", "Jobs that were cancelled.", counts.cancelled)
+    yield single("holdfast_spark_jobs_running", "gauge", "Jobs that run now.", runtime.running)
+    yield single("holdfast_spark_job_seconds_total", "counter", "Time that jobs took, all together.", counts.seconds)
+
+
+def _pgwire(metrics: PgwireMetrics) -> Iterator[Metric]:
+    yield from _counters(metrics.counts)
+    errors: list[tuple[str, Labels, float]] = [("", {"code": code}, n) for code, n in sorted(metrics.errors.items())]
+    yield Metric("holdfast_pgwire_errors_total", "counter", "Errors that clients were told, by SQLSTATE.", errors)
+    yield single("holdfast_pgwire_connections", "gauge", "Connections that are open.", metrics.connections)
+    yield single("holdfast_pgwire_sessions", "gauge", "Connections that are logged in.", metrics.sessions)
+    yield Metric(SECONDS, "histogram", "Time that statements took.", _histogram(metrics))
+
+
+def _histogram(metrics: PgwireMetrics) -> list[tuple[str, Labels, float]]:
+    total, samples = 0, []
+    for bound, count in zip((*BOUNDS, "+Inf"), metrics.seconds, strict=True):
+        total += count
+        samples.append(("_bucket", {"le": str(bound)}, total))
+    found: list[tuple[str, Labels, float]] = [*samples, ("_sum", {}, metrics.seconds_sum), ("_count", {}, total)]
+    return found
