@@ -178,6 +178,7 @@ class Conversation:
             case Rows():
                 shape = Shape(result.columns, (0,) * len(result.columns))
                 channel.write(shape.description)
+                channel.flush_soon()
                 stream = RowStream(result, shape)
                 try:
                     count = await stream.send(channel, 0)
