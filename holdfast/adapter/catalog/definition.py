@@ -1,7 +1,7 @@
 """What follows from the statement that made an item: its columns, its query, its type, how long its history is kept.
 
-The statement has whole names. Views that it reads are taken for tables of the same columns: they were planned when they
-were made.
+The statement has whole names, and what follows from it is the same for every session. Views that it reads are taken for
+tables of the same columns: they were planned when they were made.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from holdfast.adapter.catalog.errors import InvalidParameter
 from holdfast.adapter.catalog.mentions import placeless
+from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import Column
 from holdfast.plan.text import read_of
 from holdfast.plan.types import INTERVAL, Interval, Type, list_of, map_of, record_of
@@ -44,7 +45,8 @@ class Definition:
     retain_history: int | None = None
 
 
-def defined(statement: CreateItem, catalog: Catalog) -> Definition:
+def defined(statement: CreateItem, names: SessionNames) -> Definition:
+    catalog = names.anywhere()
     match statement:
         case CreateTable():
             columns = tuple(table_column(column, catalog) for column in statement.columns)

@@ -113,13 +113,13 @@ def _with_parts(node: Any, renaming: Renaming, local: frozenset[str]) -> Any:  #
 def _common(
     common: With | WithMutuallyRecursive, renaming: Renaming, local: frozenset[str]
 ) -> With | WithMutuallyRecursive:
-    """A table of WITH sees those before it; one that may recur sees all."""
+    """A table of WITH sees those before it, and itself if it may recur; mutually, it sees all."""
     if isinstance(common, WithMutuallyRecursive):
         inner = local | {table.name for table in common.tables}
         recursive: tuple[RecursiveTable, ...] = _any(common.tables, renaming, inner)
         return replace(common, tables=recursive)
     tables = []
     for table in common.tables:
-        tables.append(_node(table, renaming, local))
+        tables.append(_node(table, renaming, local | {table.name} if common.recursive else local))
         local |= {table.name}
-    return With(tuple(tables), location=common.location)
+    return replace(common, tables=tuple(tables))

@@ -38,6 +38,10 @@ class SessionNames:
         """The same session, over another version of the catalog."""
         return replace(self, state=state)
 
+    def anywhere(self) -> SessionNames:
+        """The same session, without a place of its own: only whole names mean something."""
+        return replace(self, database="", search_path=())
+
     # What planning asks
 
     def relation(self, parts: tuple[str, ...]) -> CatalogRelation | None:

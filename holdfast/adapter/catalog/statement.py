@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from holdfast.adapter.catalog.definition import CreateItem, defined
 from holdfast.adapter.catalog.errors import UnreadableCatalog
+from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import Item
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.sql.catalog import Catalog
 from holdfast.sql.parser import parse_one
 from holdfast.sql.render import render
 from holdfast.sql.syntax.statement.create import CreateTable, CreateType, CreateView
@@ -48,13 +48,13 @@ def _parsed(sql: str) -> CreateItem:
     return found
 
 
-def with_statement(item: Item, statement: CreateItem, catalog: Catalog) -> Item:
+def with_statement(item: Item, statement: CreateItem, names: SessionNames) -> Item:
     """The item with another statement, and what follows from it. What it uses is the same."""
     named = replace(item, name=statement.name.parts[-1], sql=render(statement))
-    return settled(named, statement, catalog)
+    return settled(named, statement, names)
 
 
-def settled(item: Item, statement: CreateItem, catalog: Catalog) -> Item:
+def settled(item: Item, statement: CreateItem, names: SessionNames) -> Item:
     """The item with what follows from its statement."""
-    found = defined(statement, catalog)
+    found = defined(statement, names)
     return replace(item, columns=found.columns, query=found.query, type=found.type, retain_history=found.retain_history)

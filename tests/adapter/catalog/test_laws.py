@@ -28,6 +28,7 @@ types = st.one_of(plain, plain, st.just("y"), items)
 columns = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=3, unique=True)
 queries = st.one_of(
     st.builds("SELECT * FROM {}".format, relations),
+    st.builds("SELECT {0} AS a FROM {0}".format, st.sampled_from("tv")),
     st.builds("SELECT {0}.a FROM {0}".format, st.sampled_from("tv")),
     st.builds("SELECT x.a AS b, {1}.a FROM {0} AS x, {1}".format, relations, st.sampled_from("tv")),
     st.builds("WITH {0} AS (SELECT * FROM {1}) SELECT * FROM {0}".format, names, relations),

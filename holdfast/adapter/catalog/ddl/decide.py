@@ -23,7 +23,7 @@ from holdfast.adapter.catalog.decision import Decision
 from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import Role
 from holdfast.adapter.catalog.state import SYSTEM, CatalogState
-from holdfast.sql.errors import NotSupported, StatementTooComplex
+from holdfast.sql.errors import NotSupported, StatementTooComplex, UndefinedObject
 from holdfast.sql.parser.nesting import MAX_DEPTH
 from holdfast.sql.syntax import statement as syntax
 from holdfast.sql.syntax.node import Node
@@ -100,7 +100,10 @@ def decide(
     statement: syntax.Statement, names: SessionNames, role: Role, checked: CheckedParameter = as_written
 ) -> Decision:
     """What the statement, run by the role, comes to. `checked` knows the parameters that there are."""
-    work = Work(names, role, checked)
+    current = names.state.roles.get(role.id)
+    if current is None:
+        raise UndefinedObject(f'role "{role.name}" does not exist')
+    work = Work(names, current, checked)
     try:
         tag = _decided(statement, work)
     except RecursionError:
@@ -111,7 +114,7 @@ def decide(
 def _decided(statement: syntax.Statement, work: Work) -> str:
     kind: object = getattr(statement, "kind", None)
     if isinstance(kind, Kind) and kind not in _KINDS:
-        word = type(statement).__name__.upper() if isinstance(statement, dropping.Drop | inspect.Comment) else "ALTER"
+        word = {dropping.Drop: "DROP", inspect.Comment: "COMMENT ON"}.get(type(statement), "ALTER")
         raise NotSupported(f"{word} {kind.value} is not supported yet", statement.location)
     if isinstance(statement, dropping.Drop):
         (drop_roles if statement.kind is Kind.ROLE else drop)(statement, work)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from holdfast.adapter.catalog.ddl.ordering import in_order
 from holdfast.adapter.catalog.ddl.shown import shown
 from holdfast.adapter.catalog.ddl.work import Work
 from holdfast.adapter.catalog.definition import CreateItem
@@ -32,7 +33,7 @@ def move(work: Work, changes: Iterable[Change], moved: Iterable[GlobalId]) -> No
     moved = set(moved)
     work.change(list(changes))
     users = {user for id_ in moved for user in before.state.used_by(id_)}
-    for id_ in _in_order(work.state, moved | users):
+    for id_ in in_order(work.state, moved | users):
         item = work.state.item(id_)
         names = replace(work.names, session=item.session)
         mentions = _Mentions(replace(before, session=item.session), work.state)
@@ -49,28 +50,6 @@ def move(work: Work, changes: Iterable[Change], moved: Iterable[GlobalId]) -> No
 
 def _conflict(work: Work, item: Item, reason: str) -> DependentObjects:
     return DependentObjects(f"renaming conflict: {shown(work.names, item)} would mean something else", [reason])
-
-
-def _in_order(state: CatalogState, roots: set[GlobalId]) -> list[GlobalId]:
-    """The roots and all that uses them, each after what it uses."""
-    within: set[GlobalId] = set()
-    waiting = list(roots)
-    while waiting:
-        id_ = waiting.pop()
-        if id_ not in within:
-            within.add(id_)
-            waiting.extend(state.used_by(id_))
-    missing = {id_: len(state.uses(id_) & within) for id_ in within}
-    ready = sorted((id_ for id_, count in missing.items() if not count), key=lambda each: each.number)
-    found: list[GlobalId] = []
-    while ready:
-        id_ = ready.pop(0)
-        found.append(id_)
-        for user in sorted(state.used_by(id_) & within, key=lambda each: each.number):
-            missing[user] -= 1
-            if not missing[user]:
-                ready.append(user)
-    return found
 
 
 def _called(statement: CreateItem) -> Iterator[str]:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from holdfast.adapter.catalog.ddl.ordering import settle
 from holdfast.adapter.catalog.ddl.work import Work
 from holdfast.adapter.catalog.mentions import Renaming, nodes, renamed
 from holdfast.adapter.catalog.objects import Item
-from holdfast.adapter.catalog.statement import view_of, with_statement
+from holdfast.adapter.catalog.statement import view_of
+from holdfast.repr.ids import GlobalId
+from holdfast.sql.render import render
 from holdfast.sql.syntax.expression import Column, FieldStar, Star
 from holdfast.sql.syntax.query import Alias, Derived, Join, Query, Select, Table, Target
 from holdfast.sql.syntax.statement.create import CreateView
@@ -20,11 +23,15 @@ from holdfast.sql.syntax.statement.create import CreateView
 def narrow_views(work: Work, table: Item, column: str) -> None:
     """Make the views that read `table` indifferent to a new `column` of it."""
     path = work.state.path_of(table)
+    narrow: list[GlobalId] = []
     for id_ in sorted(work.state.used_by(table.id), key=lambda each: each.number):
         view = work.state.item(id_)
         statement = view_of(view)
         if _is_open(statement, path, column):
-            work.replace(view, with_statement(view, _narrowed(statement, table, path), work.names))
+            work.replace(view, replace(view, sql=render(_narrowed(statement, table, path))))
+            narrow.append(id_)
+    # A row of the table, as a value, is of the table's type no longer.
+    settle(work, narrow)
 
 
 def _is_open(statement: CreateView, path: tuple[str, ...], column: str) -> bool:

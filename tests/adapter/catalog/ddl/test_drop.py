@@ -83,7 +83,7 @@ def test_kinds_that_do_not_exist_yet_are_refused(kind: str) -> None:
     talk = Talk()
     assert talk.refusal(f"DROP {kind} x") == ("0A000", f"DROP {kind} is not supported yet")
     assert talk.refusal(f"ALTER {kind} x RENAME TO y") == ("0A000", f"ALTER {kind} is not supported yet")
-    assert talk.refusal(f"COMMENT ON {kind} x IS 'y'") == ("0A000", f"COMMENT {kind} is not supported yet")
+    assert talk.refusal(f"COMMENT ON {kind} x IS 'y'") == ("0A000", f"COMMENT ON {kind} is not supported yet")
 
 
 @pytest.mark.parametrize(

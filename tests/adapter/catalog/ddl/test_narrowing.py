@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from holdfast.adapter.catalog import durable
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import rows_of, table_of
 from holdfast.plan.decorrelate import decorrelate
@@ -61,6 +62,13 @@ def test_a_view_answers_the_same_when_a_table_it_reads_gets_a_column(view: str, 
     decision = talk.run(f"ALTER TABLE t ADD COLUMN {new} int")
     assert (answer(talk, "v"), answer(talk, "w")) == before
     assert [item.name for item in decision.altered] == ["t"]
+
+
+def test_what_reads_a_view_that_is_narrowed_has_its_columns() -> None:
+    talk = Talk("CREATE TABLE t (a int); CREATE VIEW v AS SELECT t FROM t; CREATE VIEW w AS SELECT * FROM v")
+    talk.run("ALTER TABLE t ADD COLUMN b int")
+    assert talk.item("w").columns == talk.item("v").columns
+    assert durable.load(durable.rows(talk.state)) == talk.state
 
 
 def test_a_view_that_names_its_columns_stays_as_it_is() -> None:

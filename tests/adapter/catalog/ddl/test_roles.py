@@ -117,3 +117,14 @@ def test_parameters_of_the_system_are_set_and_reset() -> None:
     assert talk.run("ALTER SYSTEM RESET ALL").tag == "ALTER SYSTEM"
     assert talk.state.parameters() == ()
     assert talk.run("CREATE TABLE t (a int)").created
+
+
+def test_a_role_that_is_gone_decides_nothing_and_one_that_changed_is_as_it_is_now() -> None:
+    talk = Talk("CREATE ROLE a SUPERUSER; CREATE ROLE b SUPERUSER")
+    a, b = talk.names.role("a"), talk.names.role("b")
+    talk.run("DROP ROLE a; ALTER ROLE b NOSUPERUSER")
+    statement = parse_one("CREATE DATABASE d").statement
+    with pytest.raises(QueryError, match='role "a" does not exist'):
+        decide(statement, talk.names, a)
+    with pytest.raises(QueryError, match="permission denied for SYSTEM"):
+        decide(statement, talk.names, b)
