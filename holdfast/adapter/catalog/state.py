@@ -172,10 +172,6 @@ class CatalogState:
     def _items_by_name(self) -> Mapping[tuple[str, int | None, str], Item]:
         return {(item.schema, item.session, item.name): item for item in self.items.values()}
 
-    @cached_property
-    def _items_by_oid(self) -> Mapping[int, Item]:
-        return {item.oid: item for item in self.items.values()}
-
     def role_named(self, name: str) -> Role | None:
         return self._roles_by_name.get(name)
 
@@ -200,9 +196,6 @@ class CatalogState:
 
     def item(self, id: GlobalId) -> Item:
         return self.items[id]
-
-    def item_with_oid(self, oid: int) -> Item | None:
-        return self._items_by_oid.get(oid)
 
     def path_of(self, found: Schema | Item) -> tuple[str, ...]:
         """The whole name: database, schema and item. The system's schemas are in no database."""
@@ -245,10 +238,6 @@ class CatalogState:
         """The temporary items of a session."""
         temporary = self._schemas_by_name[None, TEMPORARY]
         return tuple(item for item in self.items_of(temporary.id) if item.session == session)
-
-    def comment_on(self, object: str, column: int | None = None) -> str | None:
-        found = self.comments.get((object, column))
-        return None if found is None else found.text
 
     def parameters(self) -> tuple[Setting, ...]:
         """What ALTER SYSTEM has set."""

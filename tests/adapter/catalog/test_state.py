@@ -69,12 +69,6 @@ def test_ids_are_unique_whatever_they_are_of() -> None:
     assert len(set(ids)) == len(ids)
 
 
-def test_an_item_is_found_by_its_oid() -> None:
-    talk = Talk("CREATE TABLE t (a int)")
-    assert talk.state.item_with_oid(talk.item("t").oid) == talk.item("t")
-    assert talk.state.item_with_oid(1) is None
-
-
 def test_users_of_an_item_are_those_that_name_it() -> None:
     talk = Talk("CREATE TABLE t (a int)", "CREATE VIEW v AS SELECT a FROM t", "CREATE VIEW w AS SELECT a FROM v")
     assert talk.state.used_by(talk.item("t").id) == {talk.item("v").id}

@@ -91,11 +91,6 @@ def as_written(name: str, values: Sequence[str]) -> tuple[str, str]:
     return name.lower(), ", ".join(values)
 
 
-def changes_catalog(statement: syntax.Statement) -> bool:
-    """Whether it is for `decide` to say what the statement comes to."""
-    return type(statement) in _DECIDE or type(statement) in _NOT_YET or isinstance(statement, dropping.Drop)
-
-
 def decide(
     statement: syntax.Statement, names: SessionNames, role: Role, checked: CheckedParameter = as_written
 ) -> Decision:
