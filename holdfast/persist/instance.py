@@ -277,6 +277,8 @@ class Persist:
     async def drop(self, handle: WriteHandle) -> bool:
         """End a collection and delete its parts, unless someone still reads it: then False, and nothing happens."""
         self._check_writes()
+        # Readers in other processes come and go without our knowing.
+        self.committer.observe(await self._retrying("load", partial(self.metadata.load, [handle.shard])))
         with self._calls.begin() as call:
             states = await call.commit(((handle.shard, _ended),))
         assert isinstance(states, Mapping)

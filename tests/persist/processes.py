@@ -10,7 +10,7 @@ import json
 import multiprocessing
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
@@ -21,8 +21,11 @@ from tests.persist.child import main
 
 Line = dict[str, Any]  # what JSON holds
 
+Program = Callable[[Sequence[str]], None]
+"""What a process runs, given a role and its configuration."""
+
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["tests.persist.child"])
+_CONTEXT.set_forkserver_preload(["tests.persist.child", "tests.adapter.child"])
 
 
 class Child:
@@ -69,13 +72,15 @@ class Child:
 
 @asynccontextmanager
 async def child(
-    role: str, location: Location, *, failpoint: str | None = None, **config: object
+    role: str, location: Location, *, failpoint: str | None = None, program: Program = main, **config: object
 ) -> AsyncIterator[Child]:
-    """A process that runs `role`; it is killed at the end of the block if it has not ended."""
+    """A process that runs `role` of a program; it is killed at the end of the block if it has not ended."""
     config |= {"metadata": location.metadata, "blob": location.blob.url, "options": dict(location.blob.options)}
     its_input, our_output = _CONTEXT.Pipe(duplex=False)
     our_input, its_output = _CONTEXT.Pipe(duplex=False)
-    process = _CONTEXT.Process(target=_run, args=(its_input, its_output, failpoint, [role, json.dumps(config)]))
+    process = _CONTEXT.Process(
+        target=_run, args=(its_input, its_output, failpoint, program, [role, json.dumps(config)])
+    )
     process.start()
     its_input.close()
     its_output.close()
@@ -90,12 +95,14 @@ async def child(
             process.close()
 
 
-def _run(reading: Connection, writing: Connection, failpoint: str | None, arguments: list[str]) -> None:
-    """What the forked process does: the same as `python -m tests.persist.child`, with our pipes and variable."""
+def _run(
+    reading: Connection, writing: Connection, failpoint: str | None, program: Program, arguments: list[str]
+) -> None:
+    """What the forked process does: the same as `python -m` of the program, with our pipes and variable."""
     os.dup2(reading.fileno(), 0)
     os.dup2(writing.fileno(), 1)
     reading.close()
     writing.close()
     if failpoint is not None:
         os.environ["HOLDFAST_FAILPOINT"] = failpoint
-    main(arguments)
+    program(arguments)

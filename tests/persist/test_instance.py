@@ -878,10 +878,10 @@ async def test_a_dropped_collection_leaves_no_parts_and_frees_its_name(place: Pl
     async with place.writer() as persist:
         one = await persist.create_or_load("one", INTS)
         await one.compare_and_append(batch(INTS, "1 | 0 | +1"), at(0), at(1))
-        reader = await persist.reader("one")
-        assert not await persist.drop(one)
-        assert multiset(await reader.rows(Timestamp(0))) == Counter({((1,), 0): 1})
-        await reader.close()
+        async with await place.open_reader() as other:
+            reader = await other.reader("one")
+            assert not await persist.drop(one)
+            assert multiset(await reader.rows(Timestamp(0))) == Counter({((1,), 0): 1})
         assert await persist.drop(one)
         assert list(persist.parts.blob.list("")) == []
         assert await persist.names() == []

@@ -45,10 +45,10 @@ class Memory:
     async def _load(self, table: Table, read_ts: Timestamp) -> Kept | None:
         """Read the table at `read_ts`; what is committed meanwhile is put in after it."""
         meanwhile = table.meanwhile = list[TableCommit]()
-        types, row_type = table.types, table.row_type
+        types, row_type, floor = table.types, table.row_type, table.changed_at
         try:
             snapshot = await self._stored.snapshot(table, read_ts)
-            contents = await asyncio.to_thread(lambda: Contents.of(types, expanded(snapshot), read_ts))
+            contents = await asyncio.to_thread(lambda: Contents.of(types, expanded(snapshot), floor))
         finally:
             current = table.meanwhile is meanwhile
             if current:

@@ -235,7 +235,7 @@ class Tables:
     async def _end(self, id: GlobalId) -> None:
         try:
             if id in self._ending and await self._persist.drop(self._ending[id]):
-                del self._ending[id]
+                self._ending.pop(id, None)
         except HoldfastError as error:
             log.warning("dropped table not ended yet", extra={"table": str(id), "reason": str(error)})
 
