@@ -186,6 +186,17 @@ class Modified(Type):
 
 
 @dataclass(frozen=True, eq=False)
+class IntervalOf(Modified):
+    """An interval of some fields alone, as `DAY TO SECOND`: what is less than the last of them is cut off."""
+
+    fields: str = ""
+
+    def __str__(self) -> str:
+        digits = "" if self.modifier is None else f"({self.modifier})"
+        return f"{BASES[self.base].display} {self.fields.lower()}{digits}"
+
+
+@dataclass(frozen=True, eq=False)
 class Array(Type):
     """PostgreSQL's type is the same for all dimensions; ours are known when a query is planned."""
 

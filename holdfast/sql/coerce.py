@@ -21,7 +21,20 @@ from holdfast.plan.functions.registry import CASTS
 from holdfast.plan.scalar import Call, Constant, Parameter, Scalar
 from holdfast.plan.text import read_of
 from holdfast.plan.text.numbers import is_oid
-from holdfast.plan.types import BOOL, NUMERIC, REGISTERED, TEXT, UNKNOWN, Array, List, Numeric, Record, Type, record_of
+from holdfast.plan.types import (
+    BOOL,
+    NUMERIC,
+    REGISTERED,
+    TEXT,
+    UNKNOWN,
+    Array,
+    IntervalOf,
+    List,
+    Numeric,
+    Record,
+    Type,
+    record_of,
+)
 from holdfast.sql.errors import CannotCoerce, DatatypeMismatch, SemanticError
 from holdfast.sql.modifiers import bare, has_modifier, merged, undeclared
 from holdfast.sql.parameters import Parameters
@@ -202,11 +215,11 @@ def _folded(constant: Constant, step: Step) -> Scalar:
     return Constant(value, step.type)
 
 
-def _by_name(name: str, target: Type) -> Scalar:
+def _by_name(name: Scalar, target: Type) -> Scalar:
     """The object of this name, which only the catalog knows."""
     reads = CASTS["text", target.base].function
     assert reads is not None  # a name and an oid are not the same
-    return _called(Constant(name, TEXT), Step(reads, target))
+    return _called(name, Step(reads, target))
 
 
 class Coercion:
@@ -219,16 +232,20 @@ class Coercion:
         """A term without a type as one of `target`, modifiers left out."""
         scalar, plain = term.scalar, bare(target)
         if isinstance(scalar, Parameter):
-            return Term(self.parameters.infer(scalar.number, plain, term.location), term.location)
+            # A client sends the name of an object: that is a text until the catalog has been asked.
+            named = plain in REGISTERED
+            inferred = self.parameters.infer(scalar.number, TEXT if named else plain, term.location)
+            return Term(_by_name(inferred, plain) if named else inferred, term.location)
         if not isinstance(scalar, Constant):
             raise UsageError(f"a {type(scalar).__name__} has no type")
         if plain in REGISTERED and isinstance(scalar.value, str) and not is_oid(scalar.value):
-            return Term(_by_name(scalar.value, plain), term.location)
+            return Term(_by_name(Constant(scalar.value, TEXT), plain), term.location)
         return Term(self.literal(scalar.value, target, term.location), term.location)
 
     def literal(self, value: object, target: Type, location: int) -> Constant:
         """The constant that a text without a type, or null, means as one of `target`."""
-        plain = bare(target)
+        # What a number in the text of an interval counts, only its fields say.
+        plain = target if isinstance(target, IntervalOf) else bare(target)
         if value is None:
             return Constant(None, plain)
         assert isinstance(value, str)  # all that a literal without a type can hold
@@ -348,11 +365,16 @@ def common_type_or_none(types: Sequence[tuple[Type, int]]) -> Type | tuple[tuple
             continue
         if chosen is UNKNOWN:
             chosen = next_
-        elif next_.category != chosen.category:
+        elif next_.category != chosen.category or _is_named(next_) != _is_named(chosen):
             return (chosen, next_), location
         elif not chosen.preferred and can_coerce(chosen, next_) and not can_coerce(next_, chosen):
             chosen = next_
     return TEXT if chosen is UNKNOWN else chosen
+
+
+def _is_named(type_: Type) -> bool:
+    """Whether it is a composite type, and not just a record."""
+    return isinstance(type_, Record) and type_.name is not None
 
 
 def shown(type_: Type) -> str:

@@ -13,6 +13,7 @@ from holdfast.plan.functions.numeric_types import common
 from holdfast.plan.types import (
     NUMERIC,
     Array,
+    IntervalOf,
     List,
     Map,
     Modified,
@@ -69,7 +70,7 @@ def has_modifier(type_: Type) -> bool:
         case Numeric():
             return type_.declared
         case Modified():
-            return type_.modifier is not None
+            return type_.modifier is not None or isinstance(type_, IntervalOf)
         case Array() | List():
             return has_modifier(type_.element)
         case Map():

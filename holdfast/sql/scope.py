@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.plan.relation import Columns
+from holdfast.sql.catalog import CatalogRelation
 from holdfast.sql.errors import (
     AmbiguousAlias,
     AmbiguousColumn,
@@ -37,6 +38,7 @@ class Item:
     - `relation` is the name of the relation where an alias hides it.
     - `keys` are positions among its own columns.
     - `single`: its rows are single values, those of a function, so its name means the value.
+    - `known` is the relation as the catalog has it, if it does: its rows have a type of its name.
     """
 
     name: str | None
@@ -48,6 +50,7 @@ class Item:
     bare: bool = True
     qualified: bool = True
     single: bool = False
+    known: CatalogRelation | None = None
 
     def moved(self, by: int) -> Item:
         return replace(self, places=tuple(place + by for place in self.places)) if by else self

@@ -22,6 +22,7 @@ from holdfast.plan.types import (
     TSTZRANGE,
     VARCHAR,
     Array,
+    IntervalOf,
     Modified,
     Range,
     Type,
@@ -72,12 +73,13 @@ BUILT_IN: Mapping[str, Type] = {
 
 
 def type_of(name: TypeName, catalog: Catalog) -> Type:
-    """The type that `name` means. The fields of an interval are no part of it."""
+    """The type that `name` means."""
     match name:
         case NamedType():
             return _named(name, catalog)
         case IntervalType():
-            return INTERVAL if name.precision is None else Modified("interval", _seconds(name.precision))
+            digits = None if name.precision is None else _seconds(name.precision)
+            return Modified("interval", digits) if name.fields is None else IntervalOf("interval", digits, name.fields)
         case ArrayType():
             element, found = type_of(name.element, catalog), None
             if isinstance(element, Array):

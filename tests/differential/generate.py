@@ -192,6 +192,10 @@ class Generator:
         if kind == 3:
             return self.distinct_on(source, scope, depth, wanted), wanted
         targets = ", ".join(self.expression(type_, every, depth) for type_ in wanted)
+        if kind == 4 and self.one_in(3):
+            key = f"1{self.random.choice(DIRECTIONS)}"
+            ties = f" ORDER BY {key} FETCH FIRST {self.random.randrange(4)} ROWS WITH TIES"
+            return self.wrapped(f"SELECT {targets} {source}{ties}", wanted), wanted
         if kind == 4:
             limit = self.order_and_limit(len(wanted), every, depth - 1, limited=True)
             return self.wrapped(f"SELECT {targets} {source}{limit}", wanted), wanted
@@ -229,12 +233,17 @@ class Generator:
             if any(column.text in key.text for column in scope):
                 columns.append(key)
                 clause = ", ".join(part.text for part in columns)
+        series = self.filled("generate_series(1, <i> % 3)", INT4, scope, 0) if self.one_in(6) else ""
+        if series:
+            clause = f"{clause}, {series}" if clause else series
         group = f" GROUP BY {clause}" if clause else ""
         aggregated = [Visible(self.aggregate(type_, scope, outer, depth), type_) for type_ in (*wanted, BOOL)]
         within: Scope = (*columns, *aggregated)
         targets = []
         for type_ in wanted:
-            if self.one_in(4):
+            if series and type_ is INT4 and self.one_in(2):
+                targets.append(series)
+            elif self.one_in(4):
                 targets.append(self.expression(type_, (*keys, *outer), depth - 1))
             elif self.one_in(5):
                 targets.append(self.window_call(type_, within, columns, total=False, filtered=False))

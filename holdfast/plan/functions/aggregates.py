@@ -36,7 +36,9 @@ from holdfast.plan.types import (
     UINT8,
     UUID,
     Numeric,
+    Record,
     Type,
+    record_of,
 )
 
 Rows: TypeAlias = Sequence[tuple[Value, ...]]
@@ -119,6 +121,13 @@ def _same_type(types: Sequence[Type]) -> Type:
     return of(types[0]) if isinstance(types[0], Numeric) else types[0]
 
 
+def _any_record(types: Sequence[Type]) -> Type:
+    """A row of a relation as a record of no type in particular."""
+    (found,) = types
+    assert isinstance(found, Record)
+    return record_of(found.names, found.types)
+
+
 def _extremes(name: str, python: Callable[[Types, Rows], Value], doc: str) -> tuple[Aggregate, ...]:
     by_spark = (
         Aggregate(
@@ -133,7 +142,16 @@ def _extremes(name: str, python: Callable[[Types, Rows], Value], doc: str) -> tu
         for type_ in _ORDERED_BY_SPARK
     )
     by_us = (
-        Aggregate(name, (kind,), kind, python, spark=_chosen_by(name), typed=True, doc=doc) for kind in _ORDERED_BY_US
+        Aggregate(
+            name,
+            (kind,),
+            _any_record if kind is Any.RECORD else kind,
+            python,
+            spark=_chosen_by(name),
+            typed=True,
+            doc=doc,
+        )
+        for kind in _ORDERED_BY_US
     )
     return (*by_spark, *by_us)
 

@@ -257,6 +257,18 @@ def _extreme(name: str, pick: Callable[..., object]) -> Function:
     )
 
 
+def _counting(name: str, test: str, counts: Callable[[object], bool], doc: str) -> Function:
+    """How many arguments are null, or not. A record is not, whatever its fields are."""
+
+    def python(*values: object) -> int:
+        return sum(map(counts, values))
+
+    def text(texts: Sequence[str], _: Sequence[Type], __: Type) -> str:
+        return f"({' + '.join(f'CAST({value} {test} AS INT)' for value in texts)})"
+
+    return Function(name, (Any.ANY,), INT4, python, text, strict=False, variadic=True, doc=doc)
+
+
 def _total(name: str, python: Callable[..., bool], spark: str, doc: str) -> Function:
     """A test that is never null."""
     return Function(name, (BOOL,), BOOL, python, spark, strict=False, doc=doc)
@@ -301,6 +313,10 @@ _FUNCTIONS = (
     _total("is_not_false", lambda a: a is not False, "(NOT ({0} <=> false))", "IS NOT FALSE"),
     _total("is_unknown", lambda a: a is None, "({0} IS NULL)", "IS UNKNOWN"),
     _total("is_not_unknown", lambda a: a is not None, "({0} IS NOT NULL)", "IS NOT UNKNOWN"),
+    _counting("num_nulls", "IS NULL", lambda value: value is None, "How many of its arguments are null."),
+    _counting(
+        "num_nonnulls", "IS NOT NULL", lambda value: value is not None, "How many of its arguments are not null."
+    ),
     _extreme("greatest", max),
     _extreme("least", min),
 )

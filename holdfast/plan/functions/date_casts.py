@@ -26,8 +26,8 @@ from holdfast.plan.functions.function import Cast, CastContext, Family, Function
 from holdfast.plan.functions.spark_text import failure
 from holdfast.plan.interval_arithmetic import is_finite
 from holdfast.plan.text.codec import read_of, write_of
-from holdfast.plan.text.datetimes import MAX_DIGITS, digits_of, rounded, rounded_timestamp
-from holdfast.plan.text.interval_text import rounded_interval
+from holdfast.plan.text.datetimes import MAX_DIGITS, digits_of, fields_of, rounded, rounded_timestamp
+from holdfast.plan.text.interval_text import read_interval, rounded_interval, truncated_to_fields
 from holdfast.plan.text.strings import length_of
 from holdfast.plan.types import (
     BPCHAR,
@@ -125,7 +125,7 @@ def _spark_rounded_timestamp(texts: Sequence[str], types: Sequence[Type], result
 
 def _keeps_all(type_: Type) -> bool:
     digits = digits_of(type_)
-    return digits is None or digits >= MAX_DIGITS
+    return fields_of(type_) is None and (digits is None or digits >= MAX_DIGITS)
 
 
 def _rounded_time(types: Types, micros: int) -> int:
@@ -137,7 +137,7 @@ def _spark_same(texts: Sequence[str], _types: Sequence[Type], result: Type) -> s
 
 
 def _interval_of_time(types: Types, micros: int) -> Interval:
-    return Interval(0, 0, rounded(micros, digits_of(types.result)))
+    return _as_declared(Interval(0, 0, micros), types.result)
 
 
 def _spark_interval_of_time(texts: Sequence[str], _types: Sequence[Type], result: Type) -> str | None:
@@ -164,13 +164,20 @@ def _spark_time_of_interval(texts: Sequence[str], _types: Sequence[Type], result
 
 
 def _rounded_interval(types: Types, interval: Interval) -> Interval:
-    return rounded_interval(interval, digits_of(types.result))
+    return _as_declared(interval, types.result)
+
+
+def _as_declared(interval: Interval, type_: Type) -> Interval:
+    return rounded_interval(truncated_to_fields(interval, fields_of(type_)), digits_of(type_))
 
 
 # Text.
 
 
 def _read(types: Types, text: str) -> object:
+    if types.result.base == "interval":
+        # As PostgreSQL, without the fields of the type: they say what a number counts in a literal only.
+        return _as_declared(read_interval(text), types.result)
     return read_of(types.result)(text)
 
 

@@ -22,6 +22,7 @@ from holdfast.plan.types import (
     TIMESTAMP,
     TIMESTAMPTZ,
     Array,
+    Record,
     Type,
     array_of,
 )
@@ -31,7 +32,9 @@ def display_of(type_: Type) -> str:
     """The name of a type without modifiers."""
     if isinstance(type_, Array):
         return f"{display_of(type_.element)}[]"
-    return BASES[type_.base].display if type_.base in BASES else str(type_)
+    if isinstance(type_, Record) or type_.base not in BASES:
+        return str(type_)
+    return BASES[type_.base].display
 
 
 def _typeof(types: Types, _: object) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from holdfast.plan.errors import InvalidParameterValue
 from holdfast.plan.functions.function import Family, Function
-from holdfast.plan.types import BASES, INT4, OID, TEXT
+from holdfast.plan.types import BASES, INT4, OID, TEXT, IntervalOf, Modified
 
 _BASE_OF = {info.oid: base for base, info in BASES.items()}
 _ELEMENT_OF = {info.array_oid: base for base, info in BASES.items() if info.array_oid}
@@ -26,6 +26,17 @@ def format_type(oid: int | None, modifier: int | None) -> str | None:
     if base is None:
         return "???"
     return _named(base, modifier) + brackets
+
+
+def interval_modifier(type_: Modified) -> int:
+    """The modifier of an interval: a bit for each of its fields, and the digits of seconds."""
+    fields = _ALL_FIELDS
+    if isinstance(type_, IntervalOf):
+        first, *last = type_.fields.lower().split(" to ")
+        names = list(_FIELDS.values())
+        chosen = names[names.index(first) : names.index((last or [first])[0]) + 1]
+        fields = sum(bit for bit, name in _FIELDS.items() if name in chosen)
+    return fields << 16 | (_ALL_DIGITS if type_.modifier is None else type_.modifier)
 
 
 def _named(base: str, modifier: int | None) -> str:

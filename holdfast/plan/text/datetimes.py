@@ -24,7 +24,7 @@ from holdfast.plan.errors import DatetimeFieldOverflow
 from holdfast.plan.text.contract import TextCodec
 from holdfast.plan.text.datetime_parser import Reading, read_datetime, read_time
 from holdfast.plan.text.interval_text import read_interval, rounded_interval, write_interval
-from holdfast.plan.types import Modified, Type
+from holdfast.plan.types import IntervalOf, Modified, Type
 
 MAX_DIGITS = 6
 """Of seconds."""
@@ -127,6 +127,11 @@ def digits_of(type_: Type) -> int | None:
     return type_.modifier if isinstance(type_, Modified) else None
 
 
+def fields_of(type_: Type) -> str | None:
+    """The fields of an interval that a type asks for."""
+    return type_.fields if isinstance(type_, IntervalOf) else None
+
+
 def _date(_type: Type, _find: Callable[[Type], TextCodec]) -> TextCodec:
     return TextCodec(read_date, write_date)
 
@@ -147,8 +152,8 @@ def _timestamptz(type_: Type, _find: Callable[[Type], TextCodec]) -> TextCodec:
 
 
 def _interval(type_: Type, _find: Callable[[Type], TextCodec]) -> TextCodec:
-    digits = digits_of(type_)
-    return TextCodec(lambda text: rounded_interval(read_interval(text), digits), write_interval)
+    digits, fields = digits_of(type_), fields_of(type_)
+    return TextCodec(lambda text: rounded_interval(read_interval(text, fields), digits), write_interval)
 
 
 CODECS: Mapping[str, Callable[[Type, Callable[[Type], TextCodec]], TextCodec]] = {

@@ -144,6 +144,9 @@ class Block:
     references: list[Reference] = field(default_factory=list)
     named_windows: Mapping[str, WindowSyntax] = field(default_factory=dict)
     grouping_locations: list[tuple[Scalar, int]] = field(default_factory=list)
+    direct: list[Scalar] = field(default_factory=list)
+    """Arguments of aggregates that stand before WITHIN GROUP, which are those of a group and not of its rows."""
+    direct_references: list[Reference] = field(default_factory=list)
     locations: dict[int, int] = field(default_factory=dict)
     """Where the last aggregate, window function and function that returns rows were met."""
 

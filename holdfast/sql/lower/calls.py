@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast.plan.errors import DataError, InvalidParameterValue
+from holdfast.plan.functions.argument_names import DEFAULTS, in_order
 from holdfast.plan.functions.function import (
     Aggregate,
     Any,
@@ -18,7 +19,7 @@ from holdfast.plan.functions.function import (
 from holdfast.plan.functions.variadic import over_elements
 from holdfast.plan.relation import AggregateCall, ColumnType, OrderKey
 from holdfast.plan.scalar import Column, Constant, Outer, Scalar
-from holdfast.plan.types import INT4, Array, Type, array_of
+from holdfast.plan.types import Array, Type, array_of
 from holdfast.sql.coerce import as_deep, placed, shown
 from holdfast.sql.errors import (
     AmbiguousFunction,
@@ -51,8 +52,6 @@ _MANY_FUNCTIONS = "Could not choose a best candidate function. You might need to
 _MOVE_TO_FROM = "You might be able to move the set-returning function into a LATERAL FROM item."
 _ORDERED_SETS = frozenset({"mode", "percentile_cont", "percentile_disc"})
 """The aggregates that are called with WITHIN GROUP."""
-_NAMES = {"make_interval": ("years", "months", "weeks", "days", "hours", "mins", "secs")}
-"""The names of arguments that may be given by name. All of them are 0 where they are not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +89,25 @@ def resolved(expression: syntax.Call, block: Block) -> Resolved | Term:
         for argument in expression.arguments
     ]
     if expression.within_group:
+        block.direct_references += block.references[before:]
         terms += [block.term(key.expression) for key in expression.order_by]
     if aggregate and expression.over is None:
         # What an aggregate reads need not be grouped by.
         del block.references[before:]
     if expression.variadic:
         return _over_array(expression, name, terms, block)
-    by_name = any(isinstance(argument, syntax.NamedArgument) for argument in expression.arguments)
-    if by_name and name in _NAMES:
-        found = _in_order(expression.arguments, terms, _NAMES[name])
-        by_name, terms = found is None, terms if found is None else found
     types = tuple([bare(term.type) for term in terms])
-    match NoMatch() if by_name else resolve_function(name, types):
+    names = _names(expression)
+    ordered = _in_order(name, names, terms) if names else terms
+    match NoMatch() if ordered is None else resolve_function(name, tuple([bare(term.type) for term in ordered])):
         case Resolution() as resolution:
-            return Resolved(resolution.overload, tuple(arguments_of(resolution, terms, block.coercion)))
+            assert ordered is not None  # or nothing would match
+            if names and isinstance(resolution.overload, Aggregate):
+                raise NotSupported("aggregates cannot use named arguments", location)
+            return Resolved(resolution.overload, tuple(arguments_of(resolution, ordered, block.coercion)))
         case NoMatch():
             target = BUILT_IN.get(name)
-            if target is not None and len(terms) == 1 and not by_name:
+            if target is not None and len(terms) == 1 and not names:
                 return block.coercion.cast(terms[0], target, location)
             raise UndefinedFunction(f"function {_shown(expression, types)} does not exist", location, _NO_FUNCTION)
         case Ambiguous():
@@ -120,18 +121,27 @@ def function_name(expression: syntax.Call) -> str:
     return parts[-1]
 
 
-def _in_order(
-    arguments: Sequence[syntax.Expression | syntax.NamedArgument], terms: Sequence[Term], names: Sequence[str]
-) -> list[Term] | None:
-    """Arguments given by name in the order of `names`, with 0 for those that are not; None if a name is wrong."""
-    found: dict[str, Term] = {}
-    for place, (argument, term) in enumerate(zip(arguments, terms, strict=True)):
-        name = argument.name if isinstance(argument, syntax.NamedArgument) else names[place]
-        if name not in names or name in found:
-            return None
-        found[name] = term
-    last = max(names.index(name) for name in found)
-    return [found.get(name, Term(Constant(0, INT4), 0)) for name in names[: last + 1]]
+def _names(expression: syntax.Call) -> tuple[str, ...]:
+    """The names of those arguments that have one, which are the last."""
+    found: list[str] = []
+    for argument in expression.arguments:
+        if not isinstance(argument, syntax.NamedArgument):
+            if found:
+                raise WrongSyntax("positional argument cannot follow named argument", argument.location)
+        elif argument.name in found:
+            raise WrongSyntax(f'argument name "{argument.name}" used more than once', argument.location)
+        else:
+            found.append(argument.name)
+    return tuple(found)
+
+
+def _in_order(name: str, names: tuple[str, ...], terms: Sequence[Term]) -> list[Term] | None:
+    """The arguments in the order of the function's own, with defaults among them; None if it has others."""
+    places = in_order(name, len(terms) - len(names), names)
+    if places is None:
+        return None
+    defaults = DEFAULTS.get(name, {})
+    return [terms[place] if isinstance(place, int) else Term(defaults[place], 0) for place in places]
 
 
 def _over_array(expression: syntax.Call, name: str, terms: Sequence[Term], block: Block) -> Resolved:
@@ -208,7 +218,9 @@ def _aggregate(function: Aggregate, arguments: tuple[Scalar, ...], expression: s
     _no_nesting(parts, level, owner.locations)
     if not owner.clause.aggregates:
         raise GroupingError(f"aggregate functions are not allowed in {owner.clause.name}", location)
-    if level:
+    if not level:
+        block.direct += arguments[: function.direct]
+    else:
         arguments = tuple([raised(part, level) for part in arguments])
         order = tuple([OrderKey(raised(key.expression, level), key.descending, key.nulls_first) for key in order])
         counted = None if counted is None else raised(counted, level)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from holdfast.plan.functions.quoting import quote_ident
 from holdfast.plan.scalar import Column, Outer, Scalar
 from holdfast.plan.types import Record
+from holdfast.sql.catalog import CatalogRelation
 from holdfast.sql.errors import NotSupported, WrongObjectType, WrongSyntax
 from holdfast.sql.lower.block import Block, Reference
 from holdfast.sql.lower.constructs import field_at, record
@@ -36,7 +38,14 @@ def whole_row(item: Item, level: int, block: Block, location: int) -> Scalar:
     scalars = [reference(level, place, block, location) for place in item.places]
     if item.single and len(scalars) == 1:
         return scalars[0]
-    return record(scalars, item.columns)
+    return record(scalars, item.columns, None if item.known is None else _row_type(item.known, block))
+
+
+def _row_type(relation: CatalogRelation, block: Block) -> str:
+    """What the type of the relation's rows is called: by its schema too where its name alone means another."""
+    seen = block.statement.catalog.relation((relation.name,))
+    by_name = seen is not None and seen.id == relation.id
+    return ".".join(map(quote_ident, (relation.name,) if by_name else (*relation.schema[-1:], relation.name)))
 
 
 def reference(level: int, index: int, block: Block, location: int) -> Scalar:

@@ -45,9 +45,8 @@ from holdfast.sql.errors import (
 )
 from holdfast.sql.lower.apply import call, named, operator
 from holdfast.sql.lower.block import TABLES, Block
-from holdfast.sql.resolve import Resolution, resolve_function
+from holdfast.sql.scope import FoundRow
 from holdfast.sql.syntax import expression as syntax
-from holdfast.sql.syntax.types import IntervalType
 from holdfast.sql.term import Term
 from holdfast.sql.typenames import type_of
 
@@ -162,10 +161,7 @@ def cast(expression: syntax.Cast, block: Block) -> Term:
         return block.coercion.cast(map_(operand, block, target.value), target, location)
     if isinstance(operand, syntax.Row) and isinstance(target, Record) and len(operand.items) == len(target.types):
         return _row_as(operand, target, block, location)
-    term = block.term(operand)
-    if isinstance(expression.type, IntervalType) and expression.type.fields is not None:
-        return _interval(term, expression.type, target, block, location)
-    return block.coercion.cast(term, target, location)
+    return block.coercion.cast(block.term(operand), target, location)
 
 
 def _row_as(expression: syntax.Row, target: Record, block: Block, location: int) -> Term:
@@ -175,25 +171,6 @@ def _row_as(expression: syntax.Row, target: Record, block: Block, location: int)
         for term, type_ in zip((block.term(item) for item in expression.items), target.types, strict=True)
     ]
     return block.coercion.cast(Term(record([item.scalar for item in items]), expression.location), target, location)
-
-
-def _interval(term: Term, name: IntervalType, target: Type, block: Block, location: int) -> Term:
-    """A cast to an interval with fields: a number alone counts the last of them, and what is less is cut off."""
-    assert name.fields is not None
-    last = name.fields.split()[-1].lower()
-    scalar = term.scalar
-    if isinstance(scalar, Constant) and isinstance(scalar.value, str) and term.unknown:
-        text = scalar.value.strip()
-        if text.lstrip("+-").replace(".", "", 1).isdigit():
-            term = Term(Constant(f"{text} {last}", UNKNOWN), term.location)
-    found = block.coercion.cast(term, Modified("interval"), location)
-    if last != "second":
-        unit = Constant(last, TEXT)
-        resolved = resolve_function("date_trunc", (TEXT, Modified("interval")))
-        if isinstance(resolved, Resolution):
-            function = resolved.overload
-            found = Term(call(function, (unit, found.scalar)), location)  # type: ignore[arg-type]  # it is a function
-    return block.coercion.cast(found, target, location)
 
 
 def array(expression: syntax.Array, block: Block, element: Type | None = None) -> Term:
@@ -261,7 +238,12 @@ def record(scalars: Sequence[Scalar], names: Sequence[str] = (), type_name: str 
 
 def field(expression: syntax.Field, block: Block) -> Term:
     operand = block.term(expression.operand)
-    return Term(field_of(operand, expression.name, expression.location), expression.location)
+    name, type_ = expression.name, operand.type
+    if isinstance(expression.operand, syntax.Column) and isinstance(type_, Record) and name not in type_.names:
+        found = block.scope.column(expression.operand.parts, expression.operand.location)
+        if isinstance(found, FoundRow):
+            raise UndefinedColumn(f"column {found.item.name}.{name} does not exist", expression.location)
+    return Term(field_of(operand, name, expression.location), expression.location)
 
 
 def field_of(operand: Term, name: str, location: int) -> Scalar:

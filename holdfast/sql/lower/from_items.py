@@ -99,7 +99,7 @@ def _table(item: syntax.Table, inside: Inside) -> Source:
     names = aliased([column.name for column in found.columns], item.alias, found.name)
     schema = found.schema if item.alias is None else ()
     places = tuple(range(len(names)))
-    return Source(relation, (Item(name, names, places, schema, found.name, found.keys),))
+    return Source(relation, (Item(name, names, places, schema, found.name, found.keys, known=found),))
 
 
 def _missing(parts: tuple[str, ...], location: int, inside: Inside) -> UndefinedTable:

@@ -89,11 +89,12 @@ def _keys(item: syntax.Expression, targets: Targets, block: Block) -> Keys:
 class Grouped:
     """The rows after grouping: all keys, then the aggregates, then what GROUPING calls come to."""
 
-    def __init__(self, groups: Groups, block: Block) -> None:
+    def __init__(self, groups: Groups, block: Block, place: Placement) -> None:
+        """`place` is where the columns of FROM are in the rows to be grouped."""
         self.groups, self.block = groups, block
         self._keys: list[Scalar] = list(groups.keys)
         self._dependent: dict[Column, int] = {}
-        self._from = Placement(len(block.scope.columns))
+        self._from = place
         self._check_groupings()
 
     def _check_groupings(self) -> None:
@@ -117,6 +118,15 @@ class Grouped:
                     self._dependent[found] = len(self._keys)
                     self._keys.append(found)
                     break
+
+    def check_direct(self) -> None:
+        """Arguments before WITHIN GROUP are one value for a group."""
+        place = self.placement(self.block.direct_references)
+        try:
+            place.scalars(self.block.direct)
+        except GroupingError as error:
+            error.detail = "Direct arguments of an ordered-set aggregate must use only grouped columns."
+            raise
 
     def placement(self, references: Sequence[Reference]) -> Placement:
         """For expressions in which `references` were met: a column that is not grouped by is an error."""

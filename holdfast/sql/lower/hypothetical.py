@@ -41,7 +41,10 @@ class _Key:
 
     def __init__(self, value: syntax.Expression, key: syntax.Order, block: Block) -> None:
         before = len(block.references)
-        given, sorted_ = block.term(value), block.term(key.expression)
+        given = block.term(value)
+        block.direct.append(given.scalar)
+        block.direct_references += block.references[before:]
+        sorted_ = block.term(key.expression)
         order = order_key(key, sorted_, block.coercion)
         del block.references[before:]
         block.coercion.common_type([sorted_, given], "WITHIN GROUP")

@@ -17,7 +17,7 @@ from holdfast.sql.lower.common_tables import lower_with
 from holdfast.sql.lower.levels import reads_row
 from holdfast.sql.lower.order import order_key
 from holdfast.sql.lower.placement import Placement, with_columns
-from holdfast.sql.lower.rows import columns_as_terms, numbered
+from holdfast.sql.lower.rows import columns_as_terms, numbered, with_ties
 from holdfast.sql.lower.select import lower_select
 from holdfast.sql.lower.set_operations import lower_set_operation
 from holdfast.sql.lower.source import Inside
@@ -45,16 +45,19 @@ def _query(query: Query, inside: Inside) -> Rows:
 
 def _plain(query: Query, inside: Inside) -> Rows:
     """The query without its WITH."""
-    if query.limit is not None and query.limit.with_ties:
-        raise NotSupported("FETCH FIRST ... WITH TIES is not supported", query.limit.location)
     rows = _body(query.body, query.order_by, inside)
     limit = None
+    ties = query.limit is not None and query.limit.with_ties
     if query.limit is not None and query.limit.count is not None:
         limit = _bound(query.limit.count, LIMIT, rows, inside)
+    elif ties:
+        raise InvalidRowCountInLimit("row count cannot be null in FETCH FIRST ... WITH TIES clause")
     offset = None if query.offset is None else _bound(query.offset, OFFSET, rows, inside)
     if limit is None and offset is None:
         return rows
     limited = replace(rows, limit=limit, offset=offset)
+    if ties and limit is not None:
+        return with_ties(limited, inside.statement.coercion)
     if any(bound is not None and (holds_query(bound) or free_in_scalar(bound)) for bound in (limit, offset)):
         return numbered(limited, inside.statement.coercion)
     return limited

@@ -56,26 +56,71 @@ def _with_order(rows: Rows, coercion: Coercion) -> Ordered:
 
 
 def numbered(rows: Rows, coercion: Coercion) -> Rows:
-    """The rows with limits that only the rows around, or another query, know: applied by counting them.
-
-    As where a limit is known, rows that the order leaves equal are told apart by all their columns.
-    """
-    found = _with_order(rows, coercion)
-    width = len(found.relation.columns)
-    every = (OrderKey(column(found.relation, index)) for index in range(width))
-    row_number = WINDOWS["row_number"][0]
-    counted = Window(found.relation, (WindowCall(row_number, (), INT8, False, (), (*found.order, *every)),))
-    place = Term(column(counted, width), 0)
-    kept: list[Scalar] = []
-    if rows.offset is not None:
-        after = Term(Coalesce((rows.offset, Constant(0, INT8))), 0)
-        kept.append(operator(">", [place, after], 0, coercion).scalar)
-        place = operator("-", [place, after], 0, coercion)
+    """The rows with limits that only the rows around, or another query, know: applied by counting them."""
+    places = _Places(rows, coercion, "row_number")
+    kept = places.after_offset()
     if rows.limit is not None:
-        most = Term(Coalesce((rows.limit, Constant(2**63 - 1, INT8))), 0)
-        kept.append(operator("<=", [place, most], 0, coercion).scalar)
-    relation = Filter(counted, tuple(kept))
-    return Rows(relation, columns_as_terms(relation)[: found.width], rows.names, found.order)
+        kept.append(places.up_to("row_number", rows.limit))
+    return places.rows(kept)
+
+
+def with_ties(rows: Rows, coercion: Coercion) -> Rows:
+    """The rows up to a limit, and those that the order leaves equal to the last of them."""
+    assert rows.limit is not None
+    places = _Places(rows, coercion, "row_number", "rank")
+    kept = places.after_offset()
+    # Of no rows none is the last.
+    some = operator(">", [Term(_or_else(rows.limit, 1), 0), Term(Constant(0, INT8), 0)], 0, coercion)
+    kept += [some.scalar, places.up_to("rank", rows.limit)]
+    return places.rows(kept)
+
+
+class _Places:
+    """Rows with their places in the order, and predicates about these.
+
+    As where a limit is known, rows that the order leaves equal are told apart by all their columns, but not for `rank`.
+    """
+
+    def __init__(self, rows: Rows, coercion: Coercion, *functions: str) -> None:
+        self._rows, self._coercion, self._functions = rows, coercion, functions
+        self._found = found = _with_order(rows, coercion)
+        every = tuple(OrderKey(column(found.relation, index)) for index in range(len(found.relation.columns)))
+        orders = [found.order if name == "rank" else (*found.order, *every) for name in functions]
+        calls = (
+            WindowCall(WINDOWS[name][0], (), INT8, False, (), order)
+            for name, order in zip(functions, orders, strict=True)
+        )
+        self._counted = Window(found.relation, tuple(calls))
+
+    def after_offset(self) -> list[Scalar]:
+        if self._rows.offset is None:
+            return []
+        return [self._operator(">", self._place("row_number"), self._skipped(self._rows.offset)).scalar]
+
+    def up_to(self, function: str, limit: Scalar) -> Scalar:
+        """Whether the place of a row is within the limit. One that is null is none."""
+        place = self._place(function)
+        if self._rows.offset is not None:
+            place = self._operator("-", place, self._skipped(self._rows.offset))
+        return self._operator("<=", place, Term(_or_else(limit, 2**63 - 1), 0)).scalar
+
+    def _place(self, function: str) -> Term:
+        return Term(column(self._counted, len(self._found.relation.columns) + self._functions.index(function)), 0)
+
+    def _skipped(self, offset: Scalar) -> Term:
+        return Term(_or_else(offset, 0), 0)
+
+    def _operator(self, symbol: str, left: Term, right: Term) -> Term:
+        return operator(symbol, [left, right], 0, self._coercion)
+
+    def rows(self, kept: list[Scalar]) -> Rows:
+        relation = Filter(self._counted, tuple(kept))
+        found = self._found
+        return Rows(relation, columns_as_terms(relation)[: found.width], self._rows.names, found.order)
+
+
+def _or_else(number: Scalar, default: int) -> Scalar:
+    return Coalesce((number, Constant(default, INT8)))
 
 
 def relation_of(rows: Rows, coercion: Coercion) -> Relation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from holdfast.plan.relation import (
     UNIT,
@@ -18,10 +18,10 @@ from holdfast.plan.relation import (
     column,
     nullable,
 )
-from holdfast.plan.scalar import Column, Constant, Scalar, columns_of
+from holdfast.plan.scalar import Column, Constant, Scalar, children, columns_of
 from holdfast.plan.types import INT8
 from holdfast.sql.coerce import Coercion
-from holdfast.sql.errors import InvalidColumnReference, NotSupported
+from holdfast.sql.errors import InvalidColumnReference
 from holdfast.sql.lower.block import (
     DISTINCT_ON,
     HAVING,
@@ -39,7 +39,6 @@ from holdfast.sql.lower.from_items import lower_from
 from holdfast.sql.lower.functions_in_from import side_by_side
 from holdfast.sql.lower.grouping import Grouped, Groups, lower_groups
 from holdfast.sql.lower.joins import conjuncts
-from holdfast.sql.lower.levels import reads
 from holdfast.sql.lower.order import order_key
 from holdfast.sql.lower.outer import lowered
 from holdfast.sql.lower.placement import Placement, emit, projected
@@ -125,11 +124,14 @@ class _Select:
         return self._distinct_on() if self.on else self._distinct()
 
     def _group(self, groups: Groups) -> None:
-        self._grouped = grouped = Grouped(groups, self.block)
-        if any(reads(key, TABLES) for key in groups.keys):
-            raise NotSupported("set-returning functions are not supported in GROUP BY")
-        for references in (*self.targets.references, self.having_references, self.order_references):
+        # What rows are grouped by is there before they are.
+        self._expand(_calls_in(groups.keys, self.block.tables), ())
+        self._grouped = grouped = Grouped(groups, self.block, self._placement(()))
+        met = (*self.targets.references, self.having_references, self.order_references, self.block.direct_references)
+        for references in met:
             grouped.depend_on_keys(references)
+        grouped.check_direct()
+        self._table_at = {}
         self.relation = grouped.relation(self.relation)
         if self.having is not None:
             # It is taken apart only now: as a whole it may be a key.
@@ -172,11 +174,19 @@ class _Select:
         self.relation = Window(self.relation, tuple(calls))
 
     def _tables(self) -> None:
-        """Functions that return rows: side by side those that do not need each other, then those that need them."""
-        if not self.block.tables:
-            return
         references = [one for part in self.targets.references for one in part] + list(self.order_references)
-        waiting = dict(self.block.tables)
+        calls = self.block.tables
+        if self.groups is not None:
+            shown = (
+                *(term.scalar for term in (*self.targets.terms, *self.on)),
+                *(key.expression for key in self.order),
+            )
+            calls = _calls_in(tuple(_apart_from(self.groups.keys, shown)), calls)
+        self._expand(calls, references)
+
+    def _expand(self, calls: Mapping[TableCall, int], references: Sequence[Reference]) -> None:
+        """Functions that return rows: side by side those that do not need each other, then those that need them."""
+        waiting = dict(calls)
         while waiting:
             ready = [call for call in waiting if not _needs(call, waiting)]
             start = len(self.relation.columns)
@@ -250,6 +260,29 @@ class _Select:
         group = tuple(dict.fromkeys(outputs.index(scalar) for scalar in groups))
         first = TopK(relation, group, keys, Constant(1, INT8))
         return Rows(first, columns_as_terms(first)[:width], tuple(self.targets.names), keys)
+
+
+def _calls_in(scalars: Sequence[Scalar], calls: Mapping[TableCall, int]) -> dict[TableCall, int]:
+    """Those of the calls whose values are in the expressions, or in the arguments of calls that are."""
+    columns = frozenset[int]().union(*(columns_of(scalar) for scalar in scalars))
+    found = {
+        call: at
+        for call, at in calls.items()
+        if any(TABLES + at + place in columns for place in range(len(call.returns)))
+    }
+    arguments = tuple(argument for call in found for argument in call.arguments)
+    return {**_calls_in(arguments, calls), **found} if found else found
+
+
+def _apart_from(keys: Sequence[Scalar], scalars: Sequence[Scalar]) -> Iterator[Column]:
+    """The columns that the expressions have outside of those that are keys."""
+    for scalar in scalars:
+        if scalar in keys:
+            continue
+        if isinstance(scalar, Column):
+            yield scalar
+        else:
+            yield from _apart_from(keys, children(scalar))
 
 
 def _needs(call: TableCall, others: Mapping[TableCall, int]) -> bool:

@@ -157,3 +157,22 @@ select * from jsonb_array_elements('[1]') x(y)
 select ((array[1,2,3])[2:3])[1], (array[[1,2],[3,4]])[1:2][2:2], ((array[[1,2],[3,4]])[1:2])[2:2], ((array[[1,2],[3,4]])[2:2])[1][2]
 select ((array[1])[1])[1]
 select (array[[1,2],[3,4]])[1:2][2]
+select make_date(year => 2020, month => 1, day => 3)
+select make_date(2020, day => 1, month => 3)
+select make_date(year => 2020, 1, 3)
+select make_date(year => 2020, year => 1, day => 3)
+select make_date(year => 2020, nope => 1, day => 3)
+select make_date(year => 2020, month => 1)
+select make_interval(1, weeks => 2)
+select make_interval(1, years => 2)
+select jsonb_set('{}', path => '{b}', replacement => '2')
+select jsonb_path_exists(target => '1', path => '$', silent => true)
+select * from jsonb_each(from_json => '{"a": 1}')
+select regexp_replace('abc', 'b', 'x', start => 3, "N" => 1)
+select string_agg(value => c, delimiter => ',') from t
+select upper(x => 'a')
+select num_nulls(1, null, 'a'), num_nonnulls(variadic array[1])
+select num_nulls()
+select '2020-01-01 00:00+25'::timestamptz
+select interval '1' day, interval '1' day to second(3), interval(2) '1', interval '1' hour to minute
+select array[interval '1' day], cast('1' as interval year to month)

@@ -422,3 +422,28 @@ select make_interval(days => 3), make_interval(1, months => 2), make_interval(se
 select make_interval(nosuch => 3)
 select (select * from (select 1 as z) s), (select 1 union select 1), (select a from t where false)::text, (values (1)), (select 1)
 select case when true then 1 else (select 1 as k) end
+select a from t order by b fetch first 2 rows with ties
+select a from t order by b offset 1 fetch first (1 + 1) rows with ties
+select a from t fetch first 2 rows with ties
+select a from t order by b fetch first null rows with ties
+select percentile_cont(a) within group (order by b) from t
+select percentile_cont(a / 10.0) within group (order by b) from t group by a
+select percentile_cont(a / 10.0) within group (order by b) from t group by a / 10.0
+select percentile_cont(b / 10.0) within group (order by a) from t group by a
+select rank(a) within group (order by a) from t
+select rank(b) within group (order by c) from t group by b
+select unnest(array[1, 2]) from t group by 1
+select count(*) from t group by generate_series(1, 2)
+select count(*), generate_series(1, a) + 1 from t group by generate_series(1, a)
+select count(*), generate_series(1, a) from t group by generate_series(1, a) + 1
+select t from t
+select x from t as x (p, q)
+select t from s.t
+select (t).zz from t
+select (x).zz from (select 1 as a) x
+select t from t union all select row(1, 2::bigint, 'c'::text, 3::numeric(10, 2))
+select array_agg(t) from t
+select max(t) from t
+select (array_agg(t))[1] from t
+select v from v
+with t as (select 1 as a) select t from t

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from holdfast.plan.types import BASES, REGISTERED, Array, Modified, Numeric, Record, Type
+from holdfast.plan.functions.type_names import interval_modifier
+from holdfast.plan.types import BASES, REGISTERED, Array, IntervalOf, Modified, Numeric, Record, Type
 
 _HEADER = 4
 """What lengths and digits are moved by in a modifier, so that -1 says that there are none."""
@@ -65,6 +66,8 @@ def modifier_of(type_: Type) -> int:
             return modifier_of(type_.element)
         case Numeric() if type_.declared:
             return (type_.precision << 16 | type_.scale) + _HEADER
+        case IntervalOf():
+            return interval_modifier(type_)
         case Modified() if type_.modifier is not None:
             if type_.base in ("varchar", "bpchar"):
                 return type_.modifier + _HEADER
