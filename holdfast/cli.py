@@ -62,7 +62,9 @@ def _parser() -> argparse.ArgumentParser:
         help="a table: a file that ends with .parquet, .csv (with names in the first line), .json or .jsonl (lines)",
     )
     ask.add_argument("--format", choices=("table", "csv", "json"), default="table", help="(default: %(default)s)")
-    ask.add_argument("--explain", choices=("plan", "optimized", "spark"), help="show how, instead of running it")
+    ask.add_argument(
+        "--explain", choices=("plan", "decorrelated", "optimized", "spark"), help="show how, instead of running it"
+    )
     ask.set_defaults(run=lambda options: query(options.sql, dict(options.table), options.format, options.explain))
 
     listing = commands.add_parser("functions", help="list the functions and operators of SQL")

@@ -40,7 +40,7 @@ from holdfast.sql.errors import UndefinedParameter
 from holdfast.table_files import TableFile, open_table
 
 Format: TypeAlias = Literal["table", "csv", "json"]
-Explain: TypeAlias = Literal["plan", "optimized", "spark"]
+Explain: TypeAlias = Literal["plan", "decorrelated", "optimized", "spark"]
 
 _SCHEMA = "public"
 _DATABASE = "holdfast"
@@ -108,6 +108,8 @@ def _explained(plan: Plan, explain: Explain) -> Iterator[str]:
     match explain:
         case "plan":
             yield show(plan)
+        case "decorrelated":
+            yield show(decorrelate(plan))
         case "optimized":
             yield show(_optimized(plan))
         case "spark":

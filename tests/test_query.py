@@ -66,16 +66,18 @@ def test_tables_may_be_qualified(capsys: pytest.CaptureFixture[str], tables: lis
     assert asked(capsys, "SELECT id FROM other.customers LIMIT 1", *tables)[0] == 1
 
 
-def test_explain_shows_the_plan_the_optimized_plan_and_the_text(
+def test_explain_shows_each_stage_of_the_plan_and_the_text(
     capsys: pytest.CaptureFixture[str], tables: list[str]
 ) -> None:
     sql = "SELECT name, (SELECT count(*) FROM orders WHERE customer = customers.id) FROM customers WHERE id < 3"
     raw = asked(capsys, sql, *tables, "--explain", "plan")[1]
+    decorrelated = asked(capsys, sql, *tables, "--explain", "decorrelated")[1]
     optimized = asked(capsys, sql, *tables, "--explain", "optimized")[1]
     spark = asked(capsys, sql, *tables, "--explain", "spark")[1]
-    assert "Get customers" in raw
-    assert "Get customers" in optimized
-    assert raw != optimized
+    assert all("Get customers" in shown for shown in (raw, decorrelated, optimized))
+    assert "scalar" in raw
+    assert "scalar" not in decorrelated
+    assert len({raw, decorrelated, optimized}) == 3
     assert spark.startswith(("SELECT", "WITH"))
     assert "`in_customers`" in spark
 
