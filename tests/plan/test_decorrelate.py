@@ -303,8 +303,34 @@ def test_a_condition_on_a_lateral_aggregate_pads_the_rows_that_it_drops() -> Non
     )
 
 
-def test_a_recursive_query_about_an_outer_row_is_refused() -> None:
-    body = LetRec((Recursive("r", TIED, U.columns),), Local("r", U.columns))
+def test_a_recursive_query_about_an_outer_row_carries_the_row_along() -> None:
+    step = Filter(Local("r", U.columns), (lt(col(0), outer(1)),))
+    body = LetRec((Recursive("r", Union((TIED, step)), U.columns),), Local("r", U.columns))
+    assert_shows(
+        decorrelated(Apply(T, body)),
+        """
+        Project (#0, #1, #4, #5)
+          Join on is_not_distinct(#0, #2) AND is_not_distinct(#1, #3)
+            Get t
+            With recursive
+              r =
+                Union
+                  Filter (#2 = #0)
+                    CrossJoin
+                      Distinct
+                        Get t
+                      Get u
+                  Filter (#2 < #1)
+                    Local r
+            Return
+              Local r
+        """,
+    )
+
+
+def test_a_recursive_query_about_an_outer_row_cannot_be_asked_by_a_query_inside() -> None:
+    asked = Filter(TIED, (exists(Filter(Local("r", U.columns), (eq(col(0), outer(0)),))),))
+    body = LetRec((Recursive("r", asked, U.columns),), Local("r", U.columns))
     with pytest.raises(CorrelatedRecursion):
         decorrelated(Apply(T, body))
     assert issubclass(CorrelatedRecursion, QueryError)

@@ -1,5 +1,7 @@
 """Joins of rows in memory: by hash where predicates are equations between the sides, then by all other predicates.
 
+IS NOT DISTINCT FROM is an equation too, in which nulls are equal.
+
 A predicate that may fail is run only for combinations that all others let through.
 """
 
@@ -17,6 +19,8 @@ from holdfast.plan.scalar import Call, Scalar, columns_of, moved
 Item = TypeVar("Item")
 
 _INTEGERS = frozenset(("int2", "int4", "int8"))
+_EQUAL = "="
+_EQUATIONS = frozenset((_EQUAL, "is_not_distinct"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +30,26 @@ class Sides:
     left: tuple[Scalar, ...]
     right: tuple[Scalar, ...]
     rest: tuple[Scalar, ...]
+    strict: tuple[int, ...]
+    """The places of the equations that are not true of nulls."""
 
 
 def split(predicates: Sequence[Scalar], width: int) -> Sides:
     """The columns from `width` on are the right side's."""
-    left, right, rest = [], [], []
+    left: list[Scalar] = []
+    right: list[Scalar] = []
+    rest: list[Scalar] = []
+    strict: list[int] = []
     for predicate in predicates:
         sides = _equation(predicate, width)
         if sides is None:
             rest.append(predicate)
-        else:
-            left.append(sides[0])
-            right.append(moved(sides[1], lambda index: index - width))
-    return Sides(tuple(left), tuple(right), tuple(sorted(rest, key=can_fail)))
+            continue
+        if isinstance(predicate, Call) and predicate.function.name == _EQUAL:
+            strict.append(len(left))
+        left.append(sides[0])
+        right.append(moved(sides[1], lambda index: index - width))
+    return Sides(tuple(left), tuple(right), tuple(sorted(rest, key=can_fail)), tuple(strict))
 
 
 def joined(
@@ -123,7 +134,7 @@ def true_for(predicates: Sequence[Scalar], parameters: Sequence[object]) -> Call
 
 def _equation(predicate: Scalar, width: int) -> tuple[Scalar, Scalar] | None:
     """The parts of `left = right`, if each is about one side, cannot fail, and is compared as Python compares."""
-    if not isinstance(predicate, Call) or predicate.function.name != "=" or can_fail(predicate):
+    if not isinstance(predicate, Call) or predicate.function.name not in _EQUATIONS or can_fail(predicate):
         return None
     one, other = predicate.arguments
     bases = {one.type.base, other.type.base}
@@ -149,6 +160,7 @@ def _candidates(
     by_key: dict[Row, list[Item]] = {}
     for item in items:
         key = right(of(item))
-        if None not in key:
+        if None not in key or not any(key[place] is None for place in sides.strict):
             by_key.setdefault(key, []).append(item)
+    # A key with a null where nulls are not equal is not among them.
     return lambda row: by_key.get(left(row), ())

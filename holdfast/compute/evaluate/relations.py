@@ -42,6 +42,7 @@ from holdfast.plan.relation import (
     Union,
     Values,
     Window,
+    inputs,
 )
 from holdfast.plan.types import Type, record_of
 
@@ -53,6 +54,8 @@ class Surroundings:
     inputs: Mapping[str, pa.Table]
     parameters: Sequence[object] = ()
     bound: Mapping[str, Multiset] = field(default_factory=dict)
+    kept: Mapping[Relation, Multiset] = field(default_factory=dict)
+    """What was evaluated before, and stays the same in every round of a recursion."""
 
     def binding(self, name: str, value: Multiset) -> Surroundings:
         return replace(self, bound={**self.bound, name: value})
@@ -74,6 +77,9 @@ def expanded(relation: Relation, around: Surroundings) -> Sequence[Row]:
 
 
 def _multiset(relation: Relation, around: Surroundings) -> Multiset:
+    kept = around.kept.get(relation)
+    if kept is not None:
+        return kept
     parameters = around.parameters
     match relation:
         case Values():
@@ -178,7 +184,23 @@ def _top(relation: TopK, members: Sequence[Row], parameters: Sequence[object]) -
     return found
 
 
+def _same_in_every_round(relation: Relation, names: frozenset[str]) -> set[Relation]:
+    """The largest parts that read none of these."""
+    if not _reads(relation, names):
+        return set() if isinstance(relation, Get | Values | Local) else {relation}
+    return set[Relation]().union(*(_same_in_every_round(part, names) for part in inputs(relation)))
+
+
+def _reads(relation: Relation, names: frozenset[str]) -> bool:
+    if isinstance(relation, Local):
+        return relation.name in names
+    return any(_reads(part, names) for part in inputs(relation))
+
+
 def _recursive(relation: LetRec, around: Surroundings) -> Surroundings:
+    outside, names = around, frozenset(binding.name for binding in relation.bindings)
+    fixed = set[Relation]().union(*(_same_in_every_round(binding.value, names) for binding in relation.bindings))
+    around = replace(around, kept={**around.kept, **{part: _multiset(part, outside) for part in fixed}})
     for binding in relation.bindings:
         around = around.binding(binding.name, Multiset([]))
     rounds = 0

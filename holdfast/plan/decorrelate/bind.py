@@ -32,7 +32,7 @@ from holdfast.plan.decorrelate.sides import (
     sided,
 )
 from holdfast.plan.decorrelate.ties import Pulled
-from holdfast.plan.free import free_in, holds_query
+from holdfast.plan.free import free_in, holds_query, scalars
 from holdfast.plan.rebuild import inlined, window_with
 from holdfast.plan.relation import (
     UNIT,
@@ -61,6 +61,7 @@ from holdfast.plan.relation import (
     Window,
     WindowCall,
     column,
+    inputs,
 )
 from holdfast.plan.scalar import (
     TRUE,
@@ -68,14 +69,15 @@ from holdfast.plan.scalar import (
     Column,
     Scalar,
     Subquery,
+    children,
 )
 
 
 class CorrelatedRecursion(QueryError):
-    """A recursive query that refers to the row of another query."""
+    """A recursive query that refers to the row of another query, and is read by a query inside of it."""
 
     def __init__(self) -> None:
-        super().__init__("a recursive query that refers to an outer query is not supported")
+        super().__init__("a recursive query that refers to an outer query cannot be read by a subquery")
         self.hint = "Compute it for all rows in a WITH MUTUALLY RECURSIVE of its own, and join."
 
 
@@ -84,28 +86,56 @@ def alone(relation: Relation) -> Relation:
     return bound(relation, None, ())
 
 
-def bound(relation: Relation, bindings: Relation | None, env: Env) -> Relation:
+def bound(
+    relation: Relation, bindings: Relation | None, env: Env, carrying: frozenset[str] = frozenset()
+) -> Relation:
     """`relation` for each row of `bindings`, whose columns come first; without bindings, the relation alone.
 
-    The rows of `bindings` are all different. `env` says which of its columns are which outer columns.
+    The rows of `bindings` are all different. `env` says which of its columns are which outer columns. Locals that are
+    `carrying` the bindings have their columns already.
     """
-    if bindings is not None and not free_in(relation):
+    if bindings is not None and not free_in(relation) and not _reads_any(relation, carrying):
         same = alone(relation)
         return bindings if same is UNIT else Join((bindings, same))
-    return _Binder(bindings, env).relation(relation)
+    return _Binder(bindings, env, carrying).relation(relation)
+
+
+def _reads_any(relation: Relation, names: frozenset[str]) -> bool:
+    if isinstance(relation, Local) and relation.name in names:
+        return True
+    return bool(names) and any(_reads_any(part, names) for part in inputs(relation))
+
+
+def _asks_any(relation: Relation, names: frozenset[str]) -> bool:
+    """Whether a query in an expression, or one to the right of another relation, reads one of these."""
+    if any(_asked(scalar, names) for scalar in scalars(relation)):
+        return True
+    if isinstance(relation, Apply) and _reads_any(relation.right, names):
+        return True
+    return any(_asks_any(part, names) for part in inputs(relation))
+
+
+def _asked(scalar: Scalar, names: frozenset[str]) -> bool:
+    if isinstance(scalar, Subquery) and (_reads_any(scalar.relation, names) or _asks_any(scalar.relation, names)):
+        return True
+    return any(_asked(part, names) for part in children(scalar))
 
 
 @dataclass(frozen=True, slots=True)
 class _Binder:
     bindings: Relation | None
     env: Env
+    carrying: frozenset[str] = frozenset()
 
     @property
     def prefix(self) -> int:
         return 0 if self.bindings is None else width_of(self.bindings)
 
     def _below(self, relation: Relation) -> Relation:
-        return bound(relation, self.bindings, self.env)
+        return bound(relation, self.bindings, self.env, self.carrying)
+
+    def _depends(self, relation: Relation) -> bool:
+        return bool(free_in(relation)) or _reads_any(relation, self.carrying)
 
     def _row(self, relation: Relation) -> Row:
         """The rows of `relation`, one of our inputs, for scalars over it."""
@@ -114,6 +144,8 @@ class _Binder:
     def relation(self, relation: Relation) -> Relation:
         prefix = self.prefix
         match relation:
+            case Local() if relation.name in self.carrying and self.bindings is not None:
+                return Local(relation.name, (*self.bindings.columns, *relation.columns))
             case Values() | Get() | Local():
                 return relation if self.bindings is None else Join((self.bindings, relation))
             case Map():
@@ -150,7 +182,7 @@ class _Binder:
             case Threshold():
                 return Threshold(self._below(relation.input))
             case Let():
-                if free_in(relation.value):
+                if self._depends(relation.value):
                     return self._below(inlined(relation.body, relation.name, relation.value))
                 return Let(relation.name, alone(relation.value), self._below(relation.body))
             case LetRec():
@@ -189,7 +221,7 @@ class _Binder:
         prefix = self.prefix
         joined = self._below(parts[0])
         for part in parts[1:]:
-            if not free_in(part):
+            if not self._depends(part):
                 joined = Join((joined, alone(part)))
                 continue
             right = self._below(part)
@@ -312,10 +344,16 @@ class _Binder:
         return projected(windowed, [*range(kept), *range(before, before + len(calls))])
 
     def _recursive(self, relation: LetRec) -> Relation:
-        if any(free_in(binding.value) for binding in relation.bindings):
+        """One that depends on the bindings is evaluated for all of them at once, and carries them along."""
+        if self.bindings is None or not any(self._depends(binding.value) for binding in relation.bindings):
+            bindings = tuple(Recursive(b.name, alone(b.value), b.columns) for b in relation.bindings)
+            return replace(relation, bindings=bindings, body=self._below(relation.body))
+        names = frozenset(binding.name for binding in relation.bindings)
+        if any(_asks_any(part, names) for part in inputs(relation)):
             raise CorrelatedRecursion
-        bindings = tuple(Recursive(b.name, alone(b.value), b.columns) for b in relation.bindings)
-        return replace(relation, bindings=bindings, body=self._below(relation.body))
+        within, prefix = replace(self, carrying=self.carrying | names), self.bindings.columns
+        bindings = tuple(Recursive(b.name, within._below(b.value), (*prefix, *b.columns)) for b in relation.bindings)
+        return replace(relation, bindings=bindings, body=within._below(relation.body))
 
     def _apply(self, relation: Apply) -> Relation:
         row = self._row(relation.left)

@@ -1,4 +1,4 @@
-"""WITH: common tables, plain and mutually recursive."""
+"""WITH: common tables, plain, recursive and mutually recursive."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from holdfast.sql.errors import (
     DatatypeMismatch,
     DuplicateAlias,
     DuplicateColumn,
-    InvalidColumnReference,
     InvalidTypeModifier,
     WrongSyntax,
 )
 from holdfast.sql.lower.block import Common, Rows
 from holdfast.sql.lower.placement import emit
+from holdfast.sql.lower.recursive_table import MAX_ROUNDS, lower_recursive, recurs, renamed
 from holdfast.sql.lower.rows import columns_as_terms, relation_of, unlimited
 from holdfast.sql.lower.source import Inside
 from holdfast.sql.syntax.expression import IntegerLiteral
@@ -32,6 +32,7 @@ class _Bound:
     name: str
     value: Relation
     common: Common
+    recursive: bool = False
 
 
 def lower_with(
@@ -59,27 +60,28 @@ def _plain(common: With, inside: Inside, lower: LowerInside) -> tuple[Inside, Wr
     for table in common.tables:
         if any(other.name == table.name for other in common.tables[: len(bound)]):
             raise DuplicateAlias(f'WITH query name "{table.name}" specified more than once', table.location)
-        later = [other.name for other in common.tables[len(bound) :]]
-        inside.statement.coming += later
-        rows = lower(table.query, replace(inside, common=known))
-        del inside.statement.coming[len(inside.statement.coming) - len(later) :]
-        names = rows.names
-        if len(table.columns) > len(names):
-            raise InvalidColumnReference(
-                f'WITH query "{table.name}" has {len(names)} columns available but '
-                f"{len(table.columns)} columns specified",
-                table.location,
-            )
-        names = (*table.columns, *names[len(table.columns) :])
-        relation = relation_of(rows, inside.statement.coercion)
-        name = inside.statement.fresh(table.name)
-        made = Common(Local(name, relation.columns), names, [])
-        bound.append(_Bound(name, relation, made))
+        within = replace(inside, common=known)
+        if common.recursive and recurs(table):
+            made, relation = lower_recursive(table, within, lower)
+            assert isinstance(made.relation, Local)
+            bound.append(_Bound(made.relation.name, relation, made, recursive=True))
+        else:
+            later = [other.name for other in common.tables[len(bound) :]]
+            inside.statement.coming += later
+            rows = lower(table.query, within)
+            del inside.statement.coming[len(inside.statement.coming) - len(later) :]
+            relation = relation_of(rows, inside.statement.coercion)
+            name = inside.statement.fresh(table.name)
+            made = Common(Local(name, relation.columns), renamed(table, rows.names), [])
+            bound.append(_Bound(name, relation, made))
         known = {**known, table.name: made}
 
     def wrap(body: Relation) -> Relation:
         for one in reversed(bound):
-            if one.common.uses:
+            if one.recursive:
+                found = (Recursive(one.name, one.value, one.common.relation.columns),)
+                body = LetRec(found, body, MAX_ROUNDS, error_at_limit=True)
+            elif one.common.uses:
                 body = Let(one.name, one.value, body)
         return body
 

@@ -247,13 +247,7 @@ class QueryConverter(ExpressionConverter):
                 raise NotSupported("SEARCH and CYCLE are not supported", self.at(table.location))
         if self.overlay is not None and (options := self.overlay.recursive.get(location)) is not None:
             return WithMutuallyRecursive(tuple(map(self.recursive_table, tables)), options, location=location)
-        if proto.recursive:
-            raise NotSupported(
-                "WITH RECURSIVE is not supported",
-                location,
-                hint="Use WITH MUTUALLY RECURSIVE, which gives each column a type and repeats until nothing changes.",
-            )
-        return With(tuple(map(self.common_table, tables)), location=location)
+        return With(tuple(map(self.common_table, tables)), proto.recursive, location=location)
 
     def common_table(self, proto: Proto) -> CommonTable:
         columns = tuple([name.string.sval for name in proto.aliascolnames])

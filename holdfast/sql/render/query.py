@@ -189,8 +189,8 @@ class QueryRenderer(ExpressionRenderer):
 
     def common(self, common: With | WithMutuallyRecursive) -> str:
         match common:
-            case With(tables=tables):
-                return "WITH " + ", ".join(map(self.common_table, tables))
+            case With(tables=tables, recursive=recurs):
+                return ("WITH RECURSIVE " if recurs else "WITH ") + ", ".join(map(self.common_table, tables))
             case WithMutuallyRecursive(tables=recursive, options=given):
                 limits = f" ({options(given, self)})" if given else ""
                 listed = ", ".join(

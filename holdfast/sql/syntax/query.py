@@ -163,7 +163,10 @@ class RecursiveTable(Node):
 
 @dataclass(frozen=True, slots=True)
 class With(Node):
+    """With `recursive`, a table may read itself."""
+
     tables: tuple[CommonTable, ...]
+    recursive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
