@@ -4,8 +4,11 @@ from __future__ import annotations
 
 
 class HoldfastError(Exception):
+    """`where` says at which place of the data it was, as in `COPY t, line 3, column a: "x"`."""
+
     detail: str | None = None
     hint: str | None = None
+    where: str | None = None
 
 
 class UsageError(HoldfastError):

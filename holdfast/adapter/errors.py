@@ -128,3 +128,11 @@ class NegativeCount(DataCorruption):
 
 class InvalidSubscription(QueryError):
     """A SUBSCRIBE that would end before it begins."""
+
+
+class BadCopyFormat(QueryError):
+    """Data of a COPY that are not laid out as their format asks. Values that do not read are errors of their own."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint

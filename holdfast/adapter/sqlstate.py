@@ -197,6 +197,7 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     session.TooManySessions: "53300",
     session.LoginRefused: "28000",  # invalid_authorization_specification
     session.WrongParameterCount: "08P01",  # protocol_violation
+    session.BadCopyFormat: "22P04",
     # Spark.
     SparkUnavailable: "57P03",
     JavaUnavailable: "57P03",

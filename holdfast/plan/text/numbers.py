@@ -45,6 +45,9 @@ _NUMERIC = re.compile(
 _LEAST_EXPONENT, _GREATEST_EXPONENT = -17_000, 132_000
 """Beyond these PostgreSQL's own numeric ends."""
 
+_FIXED_BELOW = 1e15
+"""From here on PostgreSQL writes an exponent, and for small numbers where Python does."""
+
 # Below this, no boundary between two floats is a decimal of 17 digits.
 _EXACT_BELOW = 2.0**53
 
@@ -195,6 +198,8 @@ def _read_odd_float(word: str, text: str, name: str) -> float:
 
 
 def write_float8(value: float) -> str:
+    if -_FIXED_BELOW < value < _FIXED_BELOW and "e" not in (text := repr(value)):
+        return text.removesuffix(".0")
     if abs(value) < _EXACT_BELOW or not math.isfinite(value):
         return _laid_out(repr(value), 15)
     size = abs(value)

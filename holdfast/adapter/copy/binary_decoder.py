@@ -1,0 +1,144 @@
+"""Bytes in PostgreSQL's binary format to tables: a signature, rows of fields after their lengths, a trailer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from struct import Struct
+
+import pyarrow as pa
+
+from holdfast.adapter.copy.place import located
+from holdfast.adapter.errors import BadCopyFormat
+from holdfast.compute.evaluate.values import table_of
+from holdfast.errors import HoldfastError
+from holdfast.plan.binary import receive_of
+from holdfast.plan.types import Type
+
+SIGNATURE = b"PGCOPY\n\xff\r\n\0"
+BLOCK = 1 << 20
+"""Bytes that are read at once."""
+
+_INT16, _INT32, _UINT32 = Struct(">h"), Struct(">i"), Struct(">I")
+_CRITICAL, _WITH_OIDS = 0xFFFF0000, 0x00010000
+_TRAILER = -1
+_NULL = -1
+
+
+class BinaryDecoder:
+    """Holds what came since the last whole row."""
+
+    def __init__(self, columns: Sequence[tuple[str, Type]], relation: str, block: int = BLOCK) -> None:
+        self._relation = relation
+        self._names = [name for name, _ in columns]
+        self._types = [type_ for _, type_ in columns]
+        self._receive = [receive_of(type_) for type_ in self._types]
+        self._data = bytearray()
+        self._block = self._enough = block
+        self._begun = self._over = False
+        self._number = 0
+
+    def feed(self, data: bytes) -> list[pa.Table]:
+        self._data += data
+        return self._read(last=False) if len(self._data) >= self._enough else []
+
+    def finish(self) -> list[pa.Table]:
+        return self._read(last=True)
+
+    def _read(self, *, last: bool) -> list[pa.Table]:
+        data = bytes(self._data)
+        at = 0
+        if not self._begun:
+            at = self._head(data, last=last)
+        rows: list[tuple[object, ...]] = []
+        while self._begun and not self._over and (found := self._row(data, at, last=last)) is not None:
+            row, at = found
+            if row is not None:
+                rows.append(row)
+        if self._over and at < len(data):
+            raise self._located(BadCopyFormat("received copy data after EOF marker"))
+        del self._data[:at]
+        self._enough = max(self._block, 2 * len(self._data))
+        return [table_of(rows, self._types, self._names)] if rows else []
+
+    def _head(self, data: bytes, *, last: bool) -> int:
+        """Where the rows begin, or 0 if that has not come yet."""
+        end = len(SIGNATURE)
+        if len(data) < end and not last:
+            return 0
+        if data[:end] != SIGNATURE:
+            raise BadCopyFormat("COPY file signature not recognized")
+        if len(data) < end + 8:
+            if not last:
+                return 0
+            missing = "flags" if len(data) < end + 4 else "length"
+            raise BadCopyFormat(f"invalid COPY file header (missing {missing})")
+        (flags,) = _UINT32.unpack_from(data, end)
+        if flags & _WITH_OIDS:
+            raise BadCopyFormat("invalid COPY file header (WITH OIDS)")
+        if flags & _CRITICAL:
+            raise BadCopyFormat("unrecognized critical flags in COPY file header")
+        length: int = _INT32.unpack_from(data, end + 4)[0]
+        if length < 0:
+            raise BadCopyFormat("invalid COPY file header (missing length)")
+        if len(data) < end + 8 + length:
+            if not last:
+                return 0
+            raise BadCopyFormat("invalid COPY file header (wrong length)")
+        self._begun = True
+        return end + 8 + length
+
+    def _row(self, data: bytes, at: int, *, last: bool) -> tuple[tuple[object, ...] | None, int] | None:
+        """The row that begins there, None for the trailer, and where it ends. Nothing if it has not come as a whole."""
+        if len(data) < at + 2:
+            if last and at < len(data):
+                raise self._cut_off()
+            # Without a trailer, the data may end after any row.
+            return None
+        (count,) = _INT16.unpack_from(data, at)
+        at += 2
+        if count == _TRAILER:
+            self._over = True
+            return None, at
+        if count != len(self._types):
+            self._number += 1
+            mismatch = f"row field count is {count}, expected {len(self._types)}"
+            raise self._located(BadCopyFormat(mismatch))
+        fields: list[bytes | None] = []
+        for index in range(count):
+            if len(data) < at + 4:
+                if last:
+                    raise self._cut_off(index)
+                return None
+            (length,) = _INT32.unpack_from(data, at)
+            at += 4
+            if length < _NULL:
+                self._number += 1
+                raise self._located(BadCopyFormat("invalid field size"), index)
+            if length == _NULL:
+                fields.append(None)
+                continue
+            if len(data) < at + length:
+                if last:
+                    raise self._cut_off(index)
+                return None
+            fields.append(data[at : at + length])
+            at += length
+        self._number += 1
+        return tuple(self._value(index, field) for index, field in enumerate(fields)), at
+
+    def _cut_off(self, index: int | None = None) -> HoldfastError:
+        self._number += 1
+        return self._located(BadCopyFormat("unexpected EOF in COPY data"), index)
+
+    def _value(self, index: int, field: bytes | None) -> object:
+        if field is None:
+            return None
+        try:
+            value: object = self._receive[index](field)
+        except HoldfastError as error:
+            raise self._located(error, index) from None
+        return value
+
+    def _located(self, error: HoldfastError, index: int | None = None) -> HoldfastError:
+        column = "" if index is None else f", column {self._names[index]}"
+        return located(error, f"COPY {self._relation}, line {self._number}{column}")
