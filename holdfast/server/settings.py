@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -137,6 +137,7 @@ class ServerSettings:
     spark_ui: bool = False
     spark_conf: Mapping[str, str] = field(default_factory=dict, repr=False)
     spark_jobs: int = 16
+    spark_eager: bool = True
     log_level: LogLevel = "info"
 
     @property
@@ -196,21 +197,23 @@ SETTINGS: Mapping[str, Setting] = {
     "spark_ui": Setting(_flag, "serve Spark's own web pages"),
     "spark_conf": Setting(_table, "more settings of Spark's, as an object of JSON", "JSON"),
     "spark_jobs": Setting(_count, "how many queries may run on Spark at a time", "N"),
+    "spark_eager": Setting(_flag, "start Spark with the server, not with the first query that needs it"),
     "log_level": Setting(_choice(get_args(LogLevel)), "what is logged: debug, info, warning or error", "LEVEL"),
 }
 
 
 def add_flags(parser: ArgumentParser) -> None:
-    """A flag for each setting, and one for the file."""
+    """A flag for each setting, and one for the file. Those that are not given are no attributes of what is parsed."""
     parser.add_argument("--config", metavar="FILE", help=f"a file of settings, in TOML (or {PREFIX}CONFIG)")
     for name, setting in SETTINGS.items():
         flag, text = f"--{name.replace('_', '-')}", setting.help
         if setting.read is _flag:
-            parser.add_argument(flag, action=BooleanOptionalAction, default=None, help=text)
+            parser.add_argument(flag, action=BooleanOptionalAction, default=SUPPRESS, help=text)
         else:
             shown = default_text(name)
             text = f"{text} (default: {shown})" if shown else text
-            parser.add_argument(flag, type=_argument(setting), metavar=setting.shows, help=text.replace("%", "%%"))
+            text, read = text.replace("%", "%%"), _argument(setting)
+            parser.add_argument(flag, type=read, default=SUPPRESS, metavar=setting.shows, help=text)
 
 
 def _argument(setting: Setting) -> Callable[[str], Any]:  # a value of the field's type
@@ -240,7 +243,7 @@ def read_settings(flags: Namespace, environment: Mapping[str, str]) -> ServerSet
     values: dict[str, Any] = {}  # by the types of the fields
     for name, setting in SETTINGS.items():
         variable = f"{PREFIX}{name.upper()}"
-        if getattr(flags, name, None) is not None:
+        if hasattr(flags, name):  # its value may be None
             values[name] = getattr(flags, name)
         elif variable in environment:
             values[name] = _read(setting, environment[variable], variable)
