@@ -28,7 +28,7 @@ from tests.sql.catalog import TestCatalog
         ("double precision", "double precision"),
         ("timestamp(3)", "timestamp(3) without time zone"),
         ("timestamp(9) with time zone", "timestamp(6) with time zone"),
-        ("interval day", "interval"),
+        ("interval day", "interval day"),
         ("interval(2)", "interval(2)"),
         ("json", "jsonb"),
         ("text[]", "text[]"),
