@@ -212,22 +212,21 @@ class Session:
             raise error
         return found
 
-    def at_once(self, portal: str) -> Sequence[tuple[object, ...]] | None:
-        """The rows of a portal that only finds a few in memory, in a transaction of its own. None: `execute` it.
+    def find(
+        self, name: str, statement: Statement, parameters: Sequence[object]
+    ) -> Sequence[tuple[object, ...]] | None:
+        """The rows of a statement that only finds a few in memory, in a transaction of its own. None: `execute` it.
 
-        It is what `execute` would give, without all that a statement may need and this one does not. It leaves no trace
-        in the log of activity.
+        It is what `bind`, `execute` and `sync` would give, without all that a statement may need and this one does not.
+        It leaves no trace in the log of activity. `name` must still be that of the statement.
         """
-        state = self._state
-        found = state.portals.get(portal)
-        if found is None or state.transaction is not None or self._ended is not None:
+        state, quick = self._state, statement.quick
+        if quick is None or state.transaction is not None or self._ended is not None:
             return None
-        statement = found.statement
-        quick = statement.quick
-        if quick is None or statement.key is not state.key:
+        if statement.key is not state.key or state.statements.get(name) is not statement:
             return None
         lookup = quick.lookup
-        values, outputs = lookup.values(found.values), lookup.outputs
+        values, outputs = lookup.values(parameters), lookup.outputs
         rows = () if None in values else state.shared.ledger.tables.found(quick.table, lookup.columns, values)
         if rows is None or outputs is None:
             return None

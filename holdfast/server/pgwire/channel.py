@@ -39,6 +39,9 @@ class Channel(asyncio.Protocol):
         self._reader = MessageReader(message_limit)
         self.next: Callable[[], Message | None] = self._reader.next
         """The next message, if it is there."""
+        self.follows: Callable[[bytes], bool] = self._reader.follows
+        self.skip: Callable[[bytes], None] = self._reader.skip
+        """Whether messages are the next ones, and to pass over them."""
         self._metrics = metrics
         self._on_made = on_made
         self._transport: asyncio.Transport | None = None

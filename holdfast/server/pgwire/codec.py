@@ -118,6 +118,14 @@ class MessageReader:
             return kind, buffer[at + 5 : end]
         return kind, bytes(memoryview(buffer)[at + 5 : end])
 
+    def follows(self, messages: bytes) -> bool:
+        """Whether the next messages are these, byte for byte, and all there. A message was just read."""
+        return self._buffer.startswith(messages, self._at)
+
+    def skip(self, messages: bytes) -> None:
+        """Passes over messages of which it is known that they follow."""
+        self._at += len(messages)
+
     def _advance(self, end: int) -> None:
         self._at = end
         if end == len(self._buffer):

@@ -31,11 +31,15 @@ from holdfast.server.pgwire.channel import Channel
 from holdfast.server.pgwire.copying import copy_in, copy_out
 from holdfast.server.pgwire.metrics import EXECUTIONS, INTERNAL_ERRORS, QUERIES, ROWS_SENT, PgwireMetrics
 from holdfast.server.pgwire.parameters import ParameterReader, declared_type
+from holdfast.server.pgwire.quick import DESCRIBED, UNDESCRIBED, Quick
 from holdfast.server.pgwire.rows import RowStream, Shape, Shapes, close_iterator
 from holdfast.sql import OutputColumn
 from holdfast.sql.errors import NotSupported
 
 log = logging.getLogger(__name__)
+
+_TURN = 0.005
+"""So many seconds of messages are answered at a time."""
 
 _FATAL = (ProtocolViolation, SessionEnded, ServerStopping)
 """After these there is nothing more to say."""
@@ -62,6 +66,7 @@ class Conversation:
         self._shapes = Shapes()
         self._declared: dict[str, tuple[int, ...]] = {}
         self._readers: dict[str, ParameterReader] = {}
+        self._quick = Quick(session)
         self._skipping = False
         self._handlers: Mapping[int, Callable[[bytes], Awaitable[None]]] = {
             frontend.QUERY: self._query,
@@ -79,14 +84,24 @@ class Conversation:
         """Answers until the client says that it is done."""
         channel, handlers, read = self._channel, self._handlers, self._channel.next
         self._ready()
+        until = 0.0
         while True:
             kind = frontend.SYNC
             try:
                 message = read()
                 if message is None:
                     await channel.more(idle=True)
+                    until = perf_counter() + _TURN
                     continue
                 kind, body = message
+                if channel.is_full:
+                    await channel.drain()
+                if perf_counter() > until:
+                    # A client that sends much at once does not keep the others waiting.
+                    await asyncio.sleep(0)
+                    until = perf_counter() + _TURN
+                if kind == frontend.BIND and self._is_answered(body):
+                    continue
                 if kind == frontend.TERMINATE:
                     return
                 if self._skipping and kind != frontend.SYNC:
@@ -220,8 +235,12 @@ class Conversation:
         name, text, oids = frontend.read_parse(body)
         await self._session.prepare(name, text, [declared_type(oid) for oid in oids])
         self._declared[name] = oids
-        self._readers.pop(name, None)
+        self._forget(name)
         self._channel.write(backend.PARSE_COMPLETE)
+
+    def _forget(self, statement: str) -> None:
+        self._readers.pop(statement, None)
+        self._quick.forget(statement)
 
     async def _bind(self, body: bytes) -> None:
         name, statement, formats, raw, result_formats = frontend.read_bind(body)
@@ -234,8 +253,34 @@ class Conversation:
         if not name and self._portals:
             await self._drop_portal(name)
         portal = await self._session.bind(name, statement, values)
-        self._portals[name] = _Portal(self._shape(portal.columns, result_formats))
+        shape = self._shape(portal.columns, result_formats)
+        self._portals[name] = _Portal(shape)
+        self._quick.learn(body, portal.statement, reader, shape)
         self._channel.write(backend.BIND_COMPLETE)
+
+    def _is_answered(self, body: bytes) -> bool:
+        """Answers a Bind message and those that usually follow it, if that can be done at once."""
+        if self._portals or self._skipping:
+            return False
+        channel, described = self._channel, True
+        if not channel.follows(DESCRIBED):
+            described = False
+            if not channel.follows(UNDESCRIBED):
+                return False
+        began = perf_counter()
+        answer = self._quick.answer(body, described=described)
+        if answer is None:
+            return False
+        channel.skip(DESCRIBED if described else UNDESCRIBED)
+        data, count = answer
+        channel.write(data)
+        if channel.held:
+            channel.flush_soon()
+        metrics = self._metrics
+        metrics.counts[EXECUTIONS] += 1
+        metrics.counts[ROWS_SENT] += count
+        metrics.took(perf_counter() - began)
+        return True
 
     def _shape(self, columns: tuple[OutputColumn, ...] | None, formats: tuple[int, ...]) -> Shape | None:
         if columns is None:
@@ -259,13 +304,6 @@ class Conversation:
         began = perf_counter()
         portal = self._portal(name)
         if not portal.ran:
-            if not limit and portal.shape is not None and (rows := self._session.at_once(name)) is not None:
-                portal.ran = True
-                self._metrics.counts[ROWS_SENT] += len(rows)
-                self._channel.write(portal.shape.encode(rows))
-                self._channel.write(backend.command_complete(f"SELECT {len(rows)}"))
-                self._metrics.took(perf_counter() - began)
-                return
             portal.ran = True
             result = await self._session.execute(name)
             if not isinstance(result, Rows):
@@ -298,7 +336,7 @@ class Conversation:
         if target == "statement":
             self._session.close_statement(name)
             self._declared.pop(name, None)
-            self._readers.pop(name, None)
+            self._forget(name)
         else:
             await self._drop_portal(name)
             self._session.close_portal(name)

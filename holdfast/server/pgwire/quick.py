@@ -1,0 +1,112 @@
+"""The shortest way from a prepared statement to its rows.
+
+Drivers send one execution as Bind, perhaps Describe, Execute and Sync in one go. Where the session finds the rows at
+once, all of that is answered in one step. The answer is the same, byte for byte, as that to each message by itself;
+whatever is out of the ordinary is left to them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from struct import Struct
+from struct import error as StructError  # noqa: N812  # the library's name says nothing here
+
+from holdfast.adapter.session.session import Session
+from holdfast.adapter.session.state import Statement
+from holdfast.errors import HoldfastError
+from holdfast.server.pgwire import backend, frontend
+from holdfast.server.pgwire.parameters import ParameterReader
+from holdfast.server.pgwire.rows import Shape
+
+_EXECUTE_AND_SYNC = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
+_DESCRIBE = b"D\0\0\0\x06P\0"
+DESCRIBED, UNDESCRIBED = _DESCRIBE + _EXECUTE_AND_SYNC, _EXECUTE_AND_SYNC
+"""What follows the Bind of an unnamed portal: all of its rows are wanted, with or without their description."""
+
+_INT32 = Struct(">i")
+
+
+@dataclass(slots=True)
+class _Usual:
+    """How a statement is bound each time: all of a Bind message but the values.
+
+    `head` are the formats and the number of the parameters, `tail` the formats of the results.
+    """
+
+    name: str
+    statement: Statement
+    head: bytes
+    tail: bytes
+    count: int
+    formats: tuple[int, ...]
+    reader: ParameterReader
+    shape: Shape
+    begun: bytes
+    described: bytes
+
+    def holds(self) -> bool:
+        """Whether the statement was not planned anew, to other types."""
+        return self.reader.types is self.statement.parameters and self.shape.columns is self.statement.columns
+
+
+class Quick:
+    """Of one session. `statements` are how its statements were bound last, by name."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._usual: dict[bytes, _Usual] = {}
+
+    def learn(self, body: bytes, statement: Statement, reader: ParameterReader, shape: Shape | None) -> None:
+        """A Bind message that was answered: the next one for the statement is likely the same but for its values."""
+        portal, name, rest = body.split(b"\0", 2)
+        if portal or shape is None or statement.quick is None:
+            return
+        bound = frontend.read_bind(body)
+        head = 2 + 2 * len(bound.formats) + 2
+        tail = len(rest) - 2 - 2 * len(bound.result_formats)
+        begun = backend.BIND_COMPLETE
+        self._usual[name] = _Usual(
+            bound.statement,
+            statement,
+            rest[:head],
+            rest[tail:],
+            len(bound.values),
+            bound.formats,
+            reader,
+            shape,
+            begun,
+            begun + shape.description,
+        )
+
+    def forget(self, name: str) -> None:
+        self._usual.pop(name.encode(), None)
+
+    def answer(self, body: bytes, *, described: bool) -> tuple[bytes, int] | None:
+        """The answer to a Bind message and what follows it, and how many rows are in it, or None to do it step by step.
+
+        Nothing has changed if it is None.
+        """
+        try:
+            portal, name, rest = body.split(b"\0", 2)
+            usual = self._usual.get(name)
+            if usual is None or portal or not rest.startswith(usual.head) or not usual.holds():
+                return None
+            at, raw = len(usual.head), list[bytes | None]()
+            for _ in range(usual.count):
+                length = _INT32.unpack_from(rest, at)[0]
+                at += 4
+                end = at + max(0, length)
+                raw.append(None if length < 0 else rest[at:end])
+                at = end
+            if rest[at:] != usual.tail:
+                return None
+            values = usual.reader.values(usual.formats, raw)
+            rows = self._session.find(usual.name, usual.statement, values)
+        except (HoldfastError, StructError, ValueError):
+            return None
+        if rows is None:
+            return None
+        count = len(rows)
+        begun = usual.described if described else usual.begun
+        ended = backend.command_complete(f"SELECT {count}")
+        return b"".join((begun, usual.shape.encode(rows), ended, backend.READY["I"])), count
