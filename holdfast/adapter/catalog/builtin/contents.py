@@ -47,7 +47,8 @@ def _key(found: Builtin, introspection: Introspection) -> _Key:
         return (found.id,)
     state, session = introspection.state, introspection.session
     own = session if state.items_of_session(session) else None
-    return found.id, state.version, introspection.database, own
+    role = introspection.role if found.follows == "role" else None
+    return found.id, state.version, introspection.database, own, role
 
 
 def _made(found: Builtin, introspection: Introspection) -> pa.Table:

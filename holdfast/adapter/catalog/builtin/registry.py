@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 
 from holdfast.adapter.catalog.builtin import (
+    information_absent,
+    information_schema,
     mz_absent,
     mz_access,
     mz_activity,
@@ -45,6 +47,8 @@ _MODULES = (
     pg_server,
     pg_views,
     pg_absent,
+    information_schema,
+    information_absent,
 )
 
 BUILTINS: Mapping[str, Builtin | BuiltinView] = {found.id: found for module in _MODULES for found in module.RELATIONS}

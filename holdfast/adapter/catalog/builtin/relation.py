@@ -14,9 +14,9 @@ from holdfast.sql.typenames import BUILT_IN
 
 Row: TypeAlias = tuple[Any, ...]  # values as `plan/types.py` lists them
 
-Follows: TypeAlias = Literal["system", "catalog", "session"]
-"""What the rows follow from: nothing that changes while the server runs; the catalog and which database is asked; or
-anything in an introspection."""
+Follows: TypeAlias = Literal["system", "catalog", "role", "session"]
+"""What the rows follow from: nothing that changes while the server runs; the catalog and which database is asked; who
+asks, too; or anything in an introspection."""
 
 _COLUMN = re.compile(r"(\S+) (\S+?)(\[\])?(!)?")
 _NO_TYPES_OF_OURS = {
