@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +37,9 @@ _FAN = 32
 _MANY_GONE = 4_096
 """Dead rows that are kept even if all others are fewer: leaving out fewer is not worth it."""
 
+_MANY_NEW = 4_096
+"""Rows that are hashed in no time."""
+
 _MANY_FOUND = 2_000
 """Rows of one key beyond which all rows are filtered sooner than each of them is made."""
 
@@ -59,7 +63,8 @@ class Contents:
         self._starts: list[int] = []
         self._slots = 0
         self._nbytes = 0
-        self._identities: SlotsByKey | None = None
+        self._identities = SlotsByKey()
+        self._identified = 0
         self._changes: list[Timestamp] = [floor]
         self._deaths: deque[tuple[Timestamp, int]] = deque()
         self._gone = 0
@@ -69,40 +74,37 @@ class Contents:
     def of(cls, types: Sequence[Type], table: pa.Table, floor: Timestamp) -> Contents:
         """The rows of `table`, which are there at `floor`."""
         found = cls(types, floor)
-        found._append(floor, [array_of(column) for column in table.columns], table.num_rows, None)
+        found._append(floor, [array_of(column) for column in table.columns], table.num_rows)
         return found
 
     @property
     def nbytes(self) -> int:
-        beside = [] if self._identities is None else [self._identities.nbytes]
-        return self._nbytes + sum(beside) + sum(index.nbytes for index in list(self.indexes.values()))
+        return self._nbytes + self._identities.nbytes + sum(index.nbytes for index in list(self.indexes.values()))
 
     # Changing
 
     def apply(self, commit: TableCommit) -> None:
         """What was committed, later than anything before."""
-        rows, inserts = commit.updates.rows, commit.inserts
-        columns = commit.columns
-        if inserts < rows:
-            self._rows_by_identity()
-        identities = None if self._identities is None else hash_rows(columns, rows)
-        if inserts:
-            added = [column.slice(0, inserts) for column in columns]
-            self._append(commit.time, added, inserts, None if identities is None else identities[:inserts])
-        if inserts < rows and identities is not None:
+        rows, inserts, columns = commit.updates.rows, commit.inserts, commit.columns
+        added = [column.slice(0, inserts) for column in columns]
+        if inserts == rows:
+            self._append(commit.time, added, inserts)
+        else:
+            slots = self._rows_by_identity()
+            identities = hash_rows(columns, rows)
+            self._append(commit.time, added, inserts)
+            slots.add(identities[:inserts], np.arange(self._identified, self._slots))
+            self._identified = self._slots
             self._bury(commit.time, columns, range(inserts, rows), identities)
         self.changed_at = commit.time
         self._changes.append(commit.time)
 
-    def _append(self, time: Timestamp, columns: Sequence[pa.Array], count: int, identities: Int64s | None) -> None:
+    def _append(self, time: Timestamp, columns: Sequence[pa.Array], count: int) -> None:
         for begin in range(0, count, SEGMENT_ROWS):
             part = [column.slice(begin, SEGMENT_ROWS) for column in columns]
             self._add_segment(Segment(self._slots, part, min(SEGMENT_ROWS, count - begin), self.types, time))
-        start = self._slots - count
         for index in self.indexes.values():
-            index.add(start, columns)
-        if self._identities is not None and identities is not None:
-            self._identities.add(identities, np.arange(start, start + count))
+            index.add(self._slots - count, columns)
         self._nbytes += sum(int(column.nbytes) for column in columns)
         self.rows += count
 
@@ -112,11 +114,12 @@ class Contents:
         self._slots += segment.count
         # Segments become larger from the last to the first, so those of about one size are neighbours.
         while len(self._segments) >= _FAN and self._segments[-_FAN].count < 2 * _FAN * self._segments[-1].count:
-            alike = self._segments[-_FAN:]
-            if sum(each.count for each in alike) > SEGMENT_ROWS:
+            sizes = accumulate(each.count for each in reversed(self._segments[-_FAN:]))
+            alike = sum(size <= SEGMENT_ROWS for size in sizes)
+            if alike < 2:
                 break
-            self._segments[-_FAN:] = [Segment.joined(alike)]
-            del self._starts[1 - _FAN :]
+            self._segments[-alike:] = [Segment.joined(self._segments[-alike:])]
+            del self._starts[1 - alike :]
 
     def _bury(self, time: Timestamp, columns: Sequence[pa.Array], positions: range, identities: Int64s) -> None:
         """The rows at these positions of `columns` die."""
@@ -128,7 +131,7 @@ class Contents:
             row = segment.row(place) if self.indexes else ()
             for index in self.indexes.values():
                 index.bury(row, slot)
-            self._rows_by_identity().remove(identity, slot)
+            self._identities.remove(identity, slot)
         self.rows -= len(positions)
         self._deaths.append((time, len(positions)))
 
@@ -143,21 +146,25 @@ class Contents:
             segment, place = self._at(slot)
             return _same(segment.columns, place, columns, position)
 
-        slot = self._rows_by_identity().first(identity, is_dead, is_same)
+        slot = self._identities.first(identity, is_dead, is_same)
         if slot is None:
             raise UsageError("a row was removed that the table does not have")
         return slot
 
     @property
     def finds_rows(self) -> bool:
-        """Whether rows that go are found without looking at all of them first."""
-        return self._identities is not None
+        """Whether rows that go are found without looking at many first."""
+        return self._slots - self._identified <= _MANY_NEW
 
     def _rows_by_identity(self) -> SlotsByKey:
-        if self._identities is None:
-            self._identities = SlotsByKey()
-            hashes = [hash_rows(segment.columns, segment.count) for segment in self._segments]
-            self._identities.add(np.concatenate([*hashes, np.empty(0, np.int64)]), np.arange(self._slots))
+        """All rows by a hash of all their values. Those that came since the last row went are hashed now, together."""
+        if self._identified < self._slots:
+            hashes = [np.empty(0, np.int64)]
+            for segment in self._segments[bisect_right(self._starts, self._identified) - 1 :]:
+                known = max(0, self._identified - segment.start)
+                hashes.append(hash_rows([column.slice(known) for column in segment.columns], segment.count - known))
+            self._identities.add(np.concatenate(hashes), np.arange(self._identified, self._slots))
+            self._identified = self._slots
         return self._identities
 
     # Reading

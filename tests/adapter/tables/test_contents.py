@@ -155,6 +155,16 @@ def test_many_small_commits_make_few_segments_and_runs(monkeypatch: pytest.Monke
     assert {row[1] for row in found(held, (0,), [5], 11 + 1_000)} == {"5", "705"}
 
 
+def test_commits_of_a_few_thousand_rows_make_few_segments_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "SEGMENT_ROWS", 100)
+    held = empty([INT8])
+    for number in range(500):
+        held.apply(commit([INT8], 11 + number, added=[(number,)] * 7))
+    assert len(held._segments) < 3_500 // 100 + 40
+    assert max(segment.count for segment in held._segments) <= 100
+    assert Counter(at(held, held.changed_at)) == Counter({(number,): 7 for number in range(500)})
+
+
 def test_one_row_changed_again_and_again_is_found_without_looking_at_what_it_was() -> None:
     held = of([INT8, INT8], [(number, 0) for number in range(10)])
     held.add_index((0,))
