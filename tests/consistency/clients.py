@@ -33,6 +33,8 @@ _BUGS = ("0A", "22", "26", "34", "42", "XX")
 """What no statement of a workload should meet, dying servers or not."""
 
 _RETRY_SECONDS = 0.05
+_SHARE_AFTER = 4
+"""After the last disturbance, one in so many operations is asked for once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ class _Progress:
     changed: Condition = field(default_factory=Condition)
     answered: int = 0
     ended: int = 0
+    calm: bool = False
+    """Whether nothing more is done to the server."""
     failure: BaseException | None = None
 
     def answer(self) -> None:
@@ -114,7 +118,8 @@ def run_workloads(
 ) -> list[Run[Any]]:
     """All workloads at once, each with `clients` that ask for so many `operations` each, and then for what is left.
 
-    The tables are made first. It is an error if that takes more `seconds`.
+    They ask for more while there are disturbances to come, and for some after the last. The tables are made first. It
+    is an error if all that takes more `seconds`.
     """
     chosen = list(workloads)
     progress = _Progress(monotonic() + seconds)
@@ -136,6 +141,7 @@ def run_workloads(
             if progress.wait(disturbance.after, len(made)):
                 disturbance.act()
     finally:
+        progress.calm = True
         for thread, client in zip(threads, made, strict=True):
             thread.join(max(progress.deadline - monotonic(), 0))
             client.cut()
@@ -168,8 +174,11 @@ class _Client(Generic[Value]):
         """What a thread does. What goes wrong is for the one that waits for all threads."""
         failure: BaseException | None = None
         try:
-            for _ in range(operations):
+            asked = since = 0
+            while asked < operations or since < operations // _SHARE_AFTER:
+                since += self._progress.calm
                 self._one(self._workload.next(self._random))
+                asked += 1
         except BaseException as error:
             failure = error
         finally:

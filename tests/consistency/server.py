@@ -1,0 +1,88 @@
+"""`holdfast serve` in a process of its own, which can be killed and started again."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+from tests.consistency.workload import Connection
+
+_HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
+_NO_SPARK = "sc://127.0.0.1:1"
+"""Nobody is there to connect to. What workloads ask is answered without Spark, and so no JVM needs to be started."""
+_END_SECONDS = 60
+_READY = re.compile(r"postgresql://(\S+?)(?:\s|$)")
+
+
+class HoldfastServer:
+    """A server on a folder. It listens somewhere else each time that it is started."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: subprocess.Popen[str] | None = None
+        self.url = ""
+
+    def start(self, *more: str) -> None:
+        """Returns when it answers."""
+        options = {
+            "data-dir": str(self._folder / "data"),
+            "listen": "127.0.0.1:0",
+            "http": "127.0.0.1:0",
+            "spark-master": _NO_SPARK,
+        }
+        flags = [part for name, value in options.items() for part in (f"--{name}", value)]
+        with (self._folder / "log").open("a") as log:
+            self._process = subprocess.Popen(
+                [_HOLDFAST, "serve", *flags, *more], stdout=subprocess.PIPE, stderr=log, text=True
+            )
+        assert self._process.stdout is not None
+        ready = _READY.search(self._process.stdout.readline())
+        assert ready is not None, (self._folder / "log").read_text()
+        self.url = f"postgresql://{ready.group(1)}"
+
+    def kill(self) -> None:
+        """Ends it at once, whatever it is doing."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Lets it end in good order."""
+        self._end(signal.SIGTERM)
+
+    def replace(self) -> None:
+        """Another process takes the store over while this one is at work, which then must end by itself."""
+        before = self._process
+        assert before is not None
+        self.start("--take-over")
+        _ended(before)
+
+    def _end(self, how: signal.Signals) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.send_signal(how)
+            _ended(process)
+
+    def connect(self) -> Connection:
+        return psycopg.connect(self.url, autocommit=True, connect_timeout=5)
+
+
+def _ended(process: subprocess.Popen[str]) -> None:
+    process.wait(_END_SECONDS)
+    assert process.stdout is not None
+    process.stdout.close()
+
+
+@contextmanager
+def running_holdfast(folder: Path) -> Iterator[HoldfastServer]:
+    server = HoldfastServer(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
