@@ -19,7 +19,7 @@ from holdfast.adapter.session.peek import Peeks
 from holdfast.adapter.session.session import Session
 from holdfast.adapter.session.shared import Shared, microseconds
 from holdfast.adapter.session.state import SessionState
-from holdfast.adapter.session.variables import Variables
+from holdfast.adapter.session.variables import VARIABLES, Variables
 from holdfast.persist import Location, Persist, PersistSettings
 from holdfast.persist.blob import Blob
 from holdfast.persist.metadata import Metadata
@@ -111,8 +111,9 @@ class Database:
         if len(self._sessions) >= self._settings.max_sessions:
             raise TooManySessions("sorry, too many clients already")
         role = await self._role(user)
-        values = dict(role.parameters) | dict(options or {})
         catalog = self.ledger.catalog
+        system = {name: value for name in VARIABLES if (value := catalog.parameter(name)) is not None}
+        values = system | dict(role.parameters) | dict(options or {})
         known = database is None or database == user or catalog.database_named(database) is not None
         if database is not None and catalog.database_named(database) is not None:
             values["database"] = database

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,7 +81,8 @@ async def _chunks(data: bytes) -> AsyncIterator[bytes]:
 
 async def ask_all(session: Session, text: str, data: bytes = b"") -> list[Answer]:
     """By the simple protocol: an answer for each statement."""
-    return [await taken(result, data) async for result in session.run(text)]
+    async with aclosing(session.run(text)) as results:
+        return [await taken(result, data) async for result in results]
 
 
 async def ask(session: Session, text: str, data: bytes = b"") -> Answer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -101,8 +101,11 @@ class Session:
 
     # The simple protocol
 
-    async def run(self, text: str) -> AsyncIterator[Result]:
-        """The result of each statement of `text`. Without BEGIN, they are one transaction."""
+    async def run(self, text: str) -> AsyncGenerator[Result, None]:
+        """The result of each statement of `text`. Without BEGIN, they are one transaction.
+
+        Who does not read it to its end closes it.
+        """
         self._check_open()
         try:
             parsed = await self._parsed(text)

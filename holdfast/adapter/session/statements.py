@@ -15,14 +15,15 @@ from holdfast.adapter.errors import (
     WrongParameterCount,
 )
 from holdfast.adapter.plan_cache import Compiled
-from holdfast.adapter.results import Done, Notice, Piece, Result, Rows
+from holdfast.adapter.results import CopyOut, Done, Notice, Piece, Result, Rows
 from holdfast.adapter.session import changes, cursors, queries, subscriptions
+from holdfast.adapter.session.copying import copied, copy_from, copy_to_client, copy_to_files
 from holdfast.adapter.session.explain import explain, title
 from holdfast.adapter.session.interrupt import Interrupt
 from holdfast.adapter.session.options import seconds_of
 from holdfast.adapter.session.state import Cursor, SessionState, Statement
 from holdfast.adapter.session.transaction import Transaction
-from holdfast.adapter.session.variables import reported_name, variable
+from holdfast.adapter.session.variables import checked, reported_name, variable
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import rows_of
 from holdfast.plan.types import TEXT, Type
@@ -39,6 +40,7 @@ from holdfast.sql.syntax.expression import (
 )
 from holdfast.sql.syntax.statement import Statement as Syntax
 from holdfast.sql.syntax.statement.alter import Alter
+from holdfast.sql.syntax.statement.copy import CopyFrom, CopyTo
 from holdfast.sql.syntax.statement.create import Create
 from holdfast.sql.syntax.statement.cursor import Close, Declare, Fetch
 from holdfast.sql.syntax.statement.dml import Delete, Insert, SelectStatement, Update
@@ -120,6 +122,10 @@ class Statements:
             case Insert() | Update() | Delete():
                 change = await changes.compiled_change(state, text, syntax, statement.types)
                 return await changes.change(state, self._interrupt, syntax, change, values)
+            case CopyFrom():
+                return copy_from(state, syntax)
+            case CopyTo():
+                return await self._copy_to(syntax, text)
             case Subscribe():
                 return await subscriptions.subscribe(state, syntax, text)
             case Declare():
@@ -165,16 +171,16 @@ class Statements:
         names, role = state.names, state.role
         if transaction.explicit or transaction.several:
             # It runs when the transaction commits; what is wrong with it is said now.
-            decision = decide(syntax, names, role)
+            decision = decide(syntax, names, role, checked)
             transaction.alone(decision.tag)
 
             async def later() -> None:
-                await ledger.change_catalog(lambda catalog: decide(syntax, names.at(catalog), role))
+                await ledger.change_catalog(lambda catalog: decide(syntax, names.at(catalog), role, checked))
 
             transaction.pending = later
         else:
             with self._interrupt.masked():
-                decision = await ledger.change_catalog(lambda catalog: decide(syntax, names.at(catalog), role))
+                decision = await ledger.change_catalog(lambda catalog: decide(syntax, names.at(catalog), role, checked))
         self._tell(decision)
         return Done(decision.tag)
 
@@ -191,6 +197,13 @@ class Statements:
         assert isinstance(rows, Rows)
         state.cursors[syntax.name] = Cursor(rows.columns, rows.pieces, waits=isinstance(inner, Subscribe))
         return Done("DECLARE CURSOR")
+
+    async def _copy_to(self, syntax: CopyTo, text: str) -> CopyOut | Done:
+        rows = await self.run(await self.described(text, copied(syntax), ()), ())
+        assert isinstance(rows, Rows)
+        if syntax.target is None:
+            return copy_to_client(syntax, rows)
+        return await copy_to_files(self._state, syntax, rows)
 
     async def _shown(self, syntax: Show) -> Compiled:
         query = show_query(syntax, self._state.names)

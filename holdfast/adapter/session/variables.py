@@ -31,13 +31,17 @@ _BOUNDED = "bounded staleness "
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """`check` returns the value as it is kept, or raises. `reported`: the client is told whenever it changes."""
+    """`check` returns the value as it is kept, or raises. `reported`: the client is told whenever it changes.
+
+    `of_system`: it is the same for all, and set by ALTER SYSTEM alone.
+    """
 
     name: str
     default: str
     description: str
     check: Callable[[str, str], str]
     reported: bool = False
+    of_system: bool = False
 
 
 def _text(_: str, value: str) -> str:
@@ -180,7 +184,7 @@ _VARIABLES = (
     Variable("default_transaction_isolation", "strict serializable", "The isolation of new transactions.", _isolation),
     Variable("default_transaction_read_only", "off", "Whether new transactions only read.", _boolean, reported=True),
     Variable("emit_timestamp_notice", "off", "Whether each query tells the time it read at.", _boolean),
-    Variable("enable_rbac_checks", "on", "Whether privileges are checked.", _read_only),
+    Variable("enable_rbac_checks", "on", "Whether privileges are checked.", _boolean, of_system=True),
     Variable("extra_float_digits", "1", "Digits of floats; they are always exact.", _integer),
     Variable(
         "idle_in_transaction_session_timeout",
@@ -230,6 +234,16 @@ def variable(name: str) -> Variable:
     return found
 
 
+def checked(name: str, values: Sequence[str]) -> tuple[str, str]:
+    """The variable that `name` means, and its value as it is kept."""
+    found = variable(name)
+    listed = found.name in ("search_path", "datestyle")
+    if len(values) > 1 and not listed:
+        raise InvalidVariableValue(f"SET {found.name} takes only one argument")
+    names = map(identifier, values) if found.name == "search_path" else values
+    return found.name, found.check(found.name, ", ".join(names))
+
+
 def reported_name(name: str) -> str:
     return _SHOWN.get(name, name)
 
@@ -270,14 +284,9 @@ class Variables:
         """Without values it becomes the default."""
         self.version += 1
         found = variable(name)
-        if not values:
-            kept = self._defaults[found.name]
-        else:
-            listed = found.name in ("search_path", "datestyle")
-            if len(values) > 1 and not listed:
-                raise InvalidVariableValue(f"SET {found.name} takes only one argument")
-            names = map(identifier, values) if found.name == "search_path" else values
-            kept = found.check(found.name, ", ".join(names))
+        if found.of_system:
+            raise ReadOnlyVariable(found.name)
+        kept = checked(name, values)[1] if values else self._defaults[found.name]
         if local:
             self._local[found.name] = kept
         else:
