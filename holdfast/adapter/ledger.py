@@ -37,6 +37,9 @@ log = logging.getLogger(__name__)
 CATALOG = "catalog"
 """The collection of the catalog's rows. Its upper is the timeline's."""
 
+_FIRST_COLLECTION = 30.0
+"""Seconds after the start when leftovers are looked for first: those who come first have other things to wait for."""
+
 _MANY_ROWS = 20_000
 """Updates that are put together in a thread."""
 
@@ -387,6 +390,7 @@ class Ledger:
 
     async def _collect(self) -> None:
         """Delete what writes have left behind that never were committed, now and then."""
+        await asyncio.sleep(min(_FIRST_COLLECTION, self._settings.garbage_seconds))
         while True:
             try:
                 await self._persist.collect_garbage()

@@ -14,7 +14,7 @@ from holdfast.adapter.catalog.decision import Decision
 from holdfast.adapter.catalog.errors import DuplicateRelation
 from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.errors import ConcurrentDrop
-from holdfast.adapter.ledger import Ledger
+from holdfast.adapter.ledger import Ledger, LedgerSettings
 from holdfast.adapter.tables import tables as tables_module
 from holdfast.adapter.tables.shape import row_type_of
 from holdfast.errors import HoldfastError, OutcomeUnknown, UsageError
@@ -418,7 +418,7 @@ async def test_leftovers_of_writes_that_were_never_committed_are_deleted() -> No
         await opened.insert("t", (1,))
         named = {meta.key for meta in blob.list("")}
         blob.put("s2/e1-00000000000000000000000000000000-0.parquet", pa.py_buffer(b"left by a crash"))
-    async with book(place) as opened:
+    async with book(place, settings=LedgerSettings(tick_seconds=None, garbage_seconds=0.0)) as opened:
         assert await asyncio.to_thread(blob.deleted.wait, 30)
         assert {meta.key for meta in blob.list("")} == named
         assert await opened.rows("t") == Counter([(1,)])

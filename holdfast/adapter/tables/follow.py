@@ -7,7 +7,7 @@ from where it is kept.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 from holdfast.adapter.tables.recent import Recent
 from holdfast.adapter.tables.stored import Stored
@@ -18,44 +18,56 @@ from holdfast.persist import Changes
 from holdfast.repr.frontier import EMPTY, Frontier, Timestamp, after
 from holdfast.repr.update import UpdateBatch
 
-
-class Follower:
-    """One who follows a table, to be woken when it changes or time passes."""
-
-    def __init__(self) -> None:
-        self.wake = asyncio.Event()
+_SOON = 0.02
+"""Seconds after a commit until those who follow other tables, and want to know, are told that time has passed."""
 
 
 class Followers:
+    """Those who follow tables: for each an event, set when there is more to tell."""
+
     def __init__(self, timeline: Timeline, recent: Recent, stored: Stored) -> None:
         self._timeline, self._recent, self._stored = timeline, recent, stored
-        self._followers: dict[Table, set[Follower]] = {}
+        self._followers: dict[Table, set[asyncio.Event]] = {}
+        self._prompt: set[asyncio.Event] = set()
+        self._soon: asyncio.TimerHandle | None = None
         self._failure: HoldfastError | None = None
 
-    def wake(self, table: Table) -> None:
-        for follower in self._followers.get(table, ()):
-            follower.wake.set()
+    def changed(self, tables: Iterable[Table]) -> None:
+        """Something has happened to these tables."""
+        for table in tables:
+            _set(self._followers.get(table, ()))
+        if self._prompt and self._soon is None:
+            self._soon = asyncio.get_running_loop().call_later(_SOON, self._wake_prompt)
 
-    def wake_all(self) -> None:
-        for table in self._followers:
-            self.wake(table)
+    def ticked(self) -> None:
+        """Time has passed for all tables."""
+        for events in self._followers.values():
+            _set(events)
+
+    def _wake_prompt(self) -> None:
+        self._soon = None
+        _set(self._prompt)
 
     def fail(self, error: HoldfastError) -> None:
         """Nothing will happen any more."""
         self._failure = error
-        self.wake_all()
+        if self._soon is not None:
+            self._soon.cancel()
+        self.ticked()
 
-    async def follow(self, table: Table, start: Timestamp) -> AsyncIterator[Changes]:
+    async def follow(self, table: Table, start: Timestamp, *, prompt: bool) -> AsyncIterator[Changes]:
         """The changes later than `start`, for one who holds the table at that time.
 
         Each step has all updates from where the one before ended to its `upper`, if any. The upper of a table that is
         dropped becomes empty, and that is the end.
         """
-        follower = Follower()
-        self._followers.setdefault(table, set()).add(follower)
+        more = asyncio.Event()
+        self._followers.setdefault(table, set()).add(more)
+        if prompt:
+            self._prompt.add(more)
         try:
             while True:
-                follower.wake.clear()
+                more.clear()
                 if self._failure is not None:
                     raise self._failure
                 if start < self._timeline.read_ts:
@@ -66,9 +78,10 @@ class Followers:
                 if table.is_dropped:
                     yield Changes(UpdateBatch.empty(table.row_type), EMPTY)
                     return
-                await follower.wake.wait()
+                await more.wait()
         finally:
-            self._followers[table].discard(follower)
+            self._prompt.discard(more)
+            self._followers[table].discard(more)
             if not self._followers[table]:
                 del self._followers[table]
 
@@ -83,6 +96,11 @@ class Followers:
             return
         if start < end:
             yield Changes(UpdateBatch.empty(table.row_type), after(end))
+
+
+def _set(events: Iterable[asyncio.Event]) -> None:
+    for event in events:
+        event.set()
 
 
 def _last(upper: Frontier) -> Timestamp:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -112,21 +112,24 @@ class Tables:
         self._memory.touch(table)
         return kept.found(columns, values, self._timeline.read_ts)
 
-    def frame(self, spark: SparkSession, id: GlobalId, as_of: Timestamp) -> AbstractAsyncContextManager[DataFrame]:
-        """All rows at `as_of`, which is not later than now, for Spark to read in the block."""
+    @asynccontextmanager
+    async def frame(self, spark: SparkSession, id: GlobalId, as_of: Timestamp) -> AsyncIterator[DataFrame]:
+        """All rows at `as_of`, each as often as it is there, for Spark to read in the block."""
         table = self._table(id)
-        self._check_since(table, as_of)
-        return self._stored.frame(spark, table, as_of)
+        await self._readable(table, as_of)
+        async with self._stored.frame(spark, table, as_of) as frame:
+            yield frame
 
-    async def changes(self, id: GlobalId, start: Timestamp) -> AsyncGenerator[Changes, None]:
+    async def changes(self, id: GlobalId, start: Timestamp, *, prompt: bool = False) -> AsyncGenerator[Changes, None]:
         """The updates at times later than `start`, as they happen.
 
-        Each step has all updates since the one before up to its `upper`; there may be none. The table stays readable
-        from where the last step ended. The last step of a table that is dropped has an empty upper.
+        Each step has all updates since the one before up to its `upper`; there may be none. Such steps come as time
+        passes, or, to who is `prompt`, soon after anything has happened to the database. The table stays readable from
+        where the last step ended. The last step of a table that is dropped has an empty upper.
         """
         table = self._table(id)
         with self.hold([id], start) as hold:
-            async for step in self._followers.follow(table, start):
+            async for step in self._followers.follow(table, start, prompt=prompt):
                 if step.upper.time is not None:
                     hold.downgrade(Timestamp(step.upper.time - 1))
                 yield step
@@ -208,15 +211,13 @@ class Tables:
         """A table is in no catalog any more. It ends once nobody holds it."""
         table = self._tables[id]
         table.is_dropped = True
-        self._followers.wake(table)
+        self._followers.changed([table])
         if table.held.is_free:
             self._on_free(table)
 
     def wake(self, ids: Iterable[GlobalId]) -> None:
         """The timeline has passed what happened to these tables."""
-        for id in ids:
-            if id in self._tables:
-                self._followers.wake(self._tables[id])
+        self._followers.changed(self._tables[id] for id in ids)
 
     def fail(self, error: HoldfastError) -> None:
         """Nothing will happen any more."""
@@ -262,7 +263,7 @@ class Tables:
 
     def ticked(self) -> None:
         """Time has passed."""
-        self._followers.wake_all()
+        self._followers.ticked()
         read_ts, retain = self._timeline.read_ts, self._settings.retain_ms
         self._memory.settle(lambda table: Timestamp(max(table.since(read_ts, retain), read_ts - retain)))
         self._memory.make_room()

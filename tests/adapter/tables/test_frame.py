@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from holdfast.repr.frontier import Timestamp
 from tests.adapter.books import Row, book
 from tests.persist.places import in_folder
 
@@ -18,8 +19,8 @@ async def test_spark_reads_a_table_at_a_time_each_row_as_often_as_it_is_there(
         await opened.run('CREATE TABLE t (n int8, "N" text)')
         id, tables = opened.id("t"), opened.ledger.tables
 
-        async def rows(as_of: int) -> Counter[Row]:
-            async with tables.frame(spark, id, as_of) as frame:  # type: ignore[arg-type]  # a time
+        async def rows(as_of: Timestamp) -> Counter[Row]:
+            async with tables.frame(spark, id, as_of) as frame:
                 assert frame.columns == [f"c{i}" for i in range(len(opened.item("t").columns))]
                 return Counter(tuple(row) for row in frame.collect())
 

@@ -390,6 +390,18 @@ async def test_changes_come_in_order_as_they_happen_and_say_how_far_they_go() ->
         await changes.aclose()
 
 
+async def test_who_is_prompt_learns_soon_that_nothing_has_happened_here() -> None:
+    async with book() as opened:
+        await opened.run("CREATE TABLE t (n int8)")
+        await opened.run("CREATE TABLE other (n int8)")
+        changes = opened.ledger.tables.changes(opened.id("t"), opened.ledger.read_ts, prompt=True)
+        waiting = asyncio.ensure_future(_next(changes))
+        await asyncio.sleep(0)
+        await opened.insert("other", (1,))
+        assert await waiting == ([], opened.ledger.read_ts + 1)
+        await changes.aclose()
+
+
 async def test_who_follows_from_an_earlier_time_is_told_all_since() -> None:
     place = in_memory()
     async with book(place) as opened:
