@@ -32,6 +32,7 @@ class CatalogRelation:
     `name` is its last part, which is what it is called in a query without an alias; `schema` the parts before.
     A view that is not kept has a `view` to read instead: its query, or the text of it, with the columns' names.
     Only rows of a table can be changed by users; those of `system` relations are the system's own.
+    `oid` is what `tableoid` is for all of its rows, if it has one.
     """
 
     id: str
@@ -41,6 +42,7 @@ class CatalogRelation:
     schema: tuple[str, ...] = ()
     view: Query | str | None = None
     kind: RelationKind = "table"
+    oid: int | None = None
 
 
 class Catalog(Protocol):

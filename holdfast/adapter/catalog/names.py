@@ -155,4 +155,4 @@ def as_relation(state: CatalogState, item: Item) -> CatalogRelation:
     columns = tuple(CatalogColumn(column.name, column.type, column.nullable, column.default) for column in item.columns)
     schema = state.path_of(item)[:-1]
     kind: RelationKind = "view" if item.kind == "view" else "table"
-    return CatalogRelation(str(item.id), item.name, columns, schema=schema, view=item.query, kind=kind)
+    return CatalogRelation(str(item.id), item.name, columns, schema=schema, view=item.query, kind=kind, oid=item.oid)

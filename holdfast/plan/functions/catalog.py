@@ -5,9 +5,10 @@ Only the session knows the answers: it puts the function in before the query run
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from holdfast.plan.functions.function import Cast, CastContext, Family, Function, ResultColumns, TableFunction
+from holdfast.plan.functions.container import element_of
+from holdfast.plan.functions.function import Any, Cast, CastContext, Family, Function, ResultColumns, TableFunction
 from holdfast.plan.text import read_of, write_of
 from holdfast.plan.types import (
     BOOL,
@@ -124,6 +125,14 @@ def _casts() -> Iterator[Cast]:
             yield Cast(base, type_.base, context, reads)
 
 
+def _numbered_columns(types: Sequence[Type]) -> ResultColumns:
+    return ResultColumns(("x", "n"), (element_of(types[0]), INT4), (True, False))
+
+
+def _numbered(array: tuple[object, ...]) -> Iterator[tuple[object, int]]:
+    return ((element, place) for place, element in enumerate(array, start=1))
+
+
 FAMILY = Family(
     "The catalog",
     functions=(
@@ -151,6 +160,15 @@ FAMILY = Family(
             "CASE WHEN {1} IS NOT NULL AND {2} IS NOT NULL THEN {0} END",
             doc="The text of an expression that the catalog has.",
         ),
+        Function(
+            "set_config",
+            (TEXT, TEXT, BOOL),
+            TEXT,
+            lambda _, value, __: value,
+            strict=False,
+            makes_null=True,
+            doc="Sets a variable of the session, where it stands in the list of a SELECT without FROM.",
+        ),
         _asked("pg_get_userbyid", (OID,), NAME, "The name of a role."),
         _asked("obj_description", (OID, NAME), TEXT, "The comment on an object of one relation of the catalog."),
         _asked("obj_description", (OID,), TEXT, "The comment on an object."),
@@ -170,6 +188,13 @@ FAMILY = Family(
             ResultColumns(("relid",), (REGCLASS,), (False,)),
             lambda _: (),
             doc="The tables that a table is a part of: none.",
+        ),
+        TableFunction(
+            "_pg_expandarray",
+            (Any.ARRAY,),
+            _numbered_columns,
+            _numbered,
+            doc="The elements of an array, with their places.",
         ),
     ),
 )

@@ -12,6 +12,7 @@ from holdfast.sql.catalog import CatalogRelation
 from holdfast.sql.errors import NotSupported, WrongObjectType, WrongSyntax
 from holdfast.sql.lower.block import Block, Reference
 from holdfast.sql.lower.constructs import field_at, record
+from holdfast.sql.lower.system_columns import SYSTEM_COLUMNS, system_column
 from holdfast.sql.scope import FoundRow, Item
 from holdfast.sql.syntax import expression as syntax
 from holdfast.sql.term import Term
@@ -26,8 +27,12 @@ class Named:
 
 
 def column(expression: syntax.Column, block: Block) -> Term:
-    found = block.scope.column(expression.parts, expression.location)
     location = expression.location
+    if expression.parts[-1] in SYSTEM_COLUMNS:
+        system = system_column(expression.parts, block.scope)
+        if system is not None:
+            return Term(system, location)
+    found = block.scope.column(expression.parts, location)
     if isinstance(found, FoundRow):
         return Term(whole_row(found.item, found.level, block, location), location)
     return Term(reference(found.level, found.index, block, location), location)

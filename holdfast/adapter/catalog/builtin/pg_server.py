@@ -8,6 +8,7 @@ from zoneinfo import available_timezones
 from holdfast.adapter.catalog.builtin.pg_relations import DEFAULT_TABLESPACE, HEAP
 from holdfast.adapter.catalog.builtin.pg_routines import INTERNAL, PG_CATALOG
 from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView, Row, Shape, columns, empty
+from holdfast.adapter.catalog.builtin.settings import all_settings
 from holdfast.adapter.catalog.builtin.shown import Shown
 from holdfast.adapter.catalog.builtin.type_facts import C_COLLATION, DEFAULT_COLLATION
 from holdfast.adapter.catalog.state import SYSTEM
@@ -36,7 +37,7 @@ _LANGUAGE = Shape(
 
 
 def _settings(shown: Shown) -> Iterator[Row]:
-    for found in shown.introspection.settings:
+    for found in all_settings(shown):
         yield _SETTING.row(
             name=found.name,
             setting=found.value,

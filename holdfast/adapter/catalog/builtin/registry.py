@@ -65,8 +65,8 @@ def find(schema: str, name: str) -> CatalogRelation | None:
 def _relation(found: Builtin | BuiltinView) -> CatalogRelation:
     columns = columns_of(found)
     if isinstance(found, BuiltinView):
-        return CatalogRelation(found.id, found.name, columns, (), (found.schema,), _query(found), "system")
-    return CatalogRelation(found.id, found.name, columns, found.keys, (found.schema,), None, "system")
+        return CatalogRelation(found.id, found.name, columns, (), (found.schema,), _query(found), "system", found.oid)
+    return CatalogRelation(found.id, found.name, columns, found.keys, (found.schema,), None, "system", found.oid)
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from holdfast.adapter.catalog.builtin.functions.visible import Visible
+from holdfast.adapter.catalog.builtin.settings import all_settings
 from holdfast.adapter.catalog.builtin.shown import Shown
 from holdfast.adapter.catalog.names import IMPLICIT
 from holdfast.adapter.catalog.state import TEMPORARY
@@ -26,7 +27,7 @@ def schema(visible: Visible, shown: Shown) -> Callable[[], str | None]:
 
 
 def setting(_: Visible, shown: Shown) -> Callable[..., str | None]:
-    values = {found.name.lower(): found.value for found in shown.introspection.settings}
+    values = {found.name.lower(): found.value for found in all_settings(shown)}
 
     def of(name: str, missing_ok: bool = False) -> str | None:
         found = values.get(name.lower())
