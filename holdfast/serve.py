@@ -96,6 +96,7 @@ def database_settings(settings: ServerSettings) -> DatabaseSettings:
         ledger=LedgerSettings(tables=TableSettings(memory_bytes=settings.memory)),
         runtime=RuntimeSettings(jobs=settings.spark_jobs),
         max_sessions=settings.max_connections,
+        eager_spark=settings.spark_eager,
     )
 
 
@@ -149,4 +150,4 @@ async def _at(address: Address, listening: Awaitable[Listening]) -> Listening:
     try:
         return await listening
     except OSError as error:
-        raise CannotListen(f"cannot listen on {address}: {error.strerror or error}") from error
+        raise CannotListen(f"cannot listen on {address}: {os.strerror(error.errno or 0).lower()}") from error
