@@ -11,7 +11,8 @@ from typing import TypeAlias
 
 from holdfast.adapter.client_errors import MessageTooLong, ProtocolViolation
 
-Message: TypeAlias = tuple[int, bytes]
+Body: TypeAlias = bytes | bytearray
+Message: TypeAlias = tuple[int, Body]
 """The kind, which is the byte that a message begins with, and what comes after its length."""
 
 STARTUP_LIMIT = 10_000
@@ -23,6 +24,7 @@ _unpack_head = _HEAD.unpack_from
 _GREATEST = 0x3FFFFFFF
 """A length beyond this is no length: PostgreSQL's own bound."""
 
+_LONG_BODY = 1 << 20
 _SHORT_LIMIT = 10_000
 _SHORT = frozenset(b"XSHDECcf")
 _LONG = frozenset(b"QPBF")
@@ -116,7 +118,9 @@ class MessageReader:
         self._at = end
         if type(buffer) is bytes:
             return kind, buffer[at + 5 : end]
-        return kind, bytes(memoryview(buffer)[at + 5 : end])
+        if length < _LONG_BODY:
+            return kind, bytes(memoryview(buffer)[at + 5 : end])
+        return kind, self._handed_over(at + 5, end)
 
     def follows(self, messages: bytes) -> bool:
         """Whether the next messages are these, byte for byte, and all there. A message was just read."""
@@ -125,6 +129,15 @@ class MessageReader:
     def skip(self, messages: bytes) -> None:
         """Passes over messages of which it is known that they follow."""
         self._at += len(messages)
+
+    def _handed_over(self, start: int, end: int) -> bytearray:
+        """A long part of the buffer, which becomes the message instead of being copied."""
+        body = self._buffer
+        assert isinstance(body, bytearray)
+        self._buffer, self._at = bytes(memoryview(body)[end:]), 0
+        del body[end:]
+        del body[:start]
+        return body
 
     def _advance(self, end: int) -> None:
         self._at = end

@@ -28,6 +28,7 @@ from holdfast.adapter.sqlstate import sqlstate
 from holdfast.errors import HoldfastError
 from holdfast.server.pgwire import backend, frontend
 from holdfast.server.pgwire.channel import Channel
+from holdfast.server.pgwire.codec import Body
 from holdfast.server.pgwire.copying import copy_in, copy_out
 from holdfast.server.pgwire.metrics import EXECUTIONS, INTERNAL_ERRORS, QUERIES, ROWS_SENT, PgwireMetrics
 from holdfast.server.pgwire.parameters import ParameterReader, declared_type
@@ -37,6 +38,9 @@ from holdfast.sql import OutputColumn
 from holdfast.sql.errors import NotSupported
 
 log = logging.getLogger(__name__)
+
+_LONG = 256 << 10
+"""Messages of so many bytes are read in another thread."""
 
 _TURN = 0.005
 """So many seconds of messages are answered at a time."""
@@ -68,7 +72,7 @@ class Conversation:
         self._readers: dict[str, ParameterReader] = {}
         self._quick = Quick(session)
         self._skipping = False
-        self._handlers: Mapping[int, Callable[[bytes], Awaitable[None]]] = {
+        self._handlers: Mapping[int, Callable[[Body], Awaitable[None]]] = {
             frontend.QUERY: self._query,
             frontend.PARSE: self._parse,
             frontend.BIND: self._bind,
@@ -172,9 +176,9 @@ class Conversation:
 
     # The simple protocol.
 
-    async def _query(self, body: bytes) -> None:
+    async def _query(self, body: Body) -> None:
         self._metrics.counts[QUERIES] += 1
-        text = frontend.read_query(body)
+        text = frontend.read_query(body) if len(body) < _LONG else await asyncio.to_thread(frontend.read_query, body)
         began = perf_counter()
         await self._drop_portal("")
         results = self._session.run(text)
@@ -226,13 +230,14 @@ class Conversation:
         self._notices()
         self._channel.write(backend.command_complete(tag))
 
-    async def _function_call(self, body: bytes) -> None:  # noqa: ARG002  # whichever it is
+    async def _function_call(self, body: Body) -> None:  # noqa: ARG002  # whichever it is
         raise NotSupported("fastpath function calls are not supported")
 
     # The extended protocol.
 
-    async def _parse(self, body: bytes) -> None:
-        name, text, oids = frontend.read_parse(body)
+    async def _parse(self, body: Body) -> None:
+        parsed = frontend.read_parse(body) if len(body) < _LONG else await asyncio.to_thread(frontend.read_parse, body)
+        name, text, oids = parsed
         await self._session.prepare(name, text, [declared_type(oid) for oid in oids])
         self._declared[name] = oids
         self._forget(name)
@@ -242,23 +247,27 @@ class Conversation:
         self._readers.pop(statement, None)
         self._quick.forget(statement)
 
-    async def _bind(self, body: bytes) -> None:
-        name, statement, formats, raw, result_formats = frontend.read_bind(body)
+    async def _bind(self, body: Body) -> None:
+        bound = frontend.read_bind(body) if len(body) < _LONG else await asyncio.to_thread(frontend.read_bind, body)
+        name, statement, formats, raw, result_formats = bound
         types = self._session.statement(statement).parameters
         reader = self._readers.get(statement)
         if reader is None or reader.types is not types:
             reader = ParameterReader(statement, types, self._declared.get(statement, ()))
             self._readers[statement] = reader
-        values = reader.values(formats, raw)
+        if len(body) < _LONG:
+            values = reader.values(formats, raw)
+        else:
+            values = await asyncio.to_thread(reader.values, formats, raw)
         if not name and self._portals:
             await self._drop_portal(name)
         portal = await self._session.bind(name, statement, values)
         shape = self._shape(portal.columns, result_formats)
         self._portals[name] = _Portal(shape)
-        self._quick.learn(body, portal.statement, reader, shape)
+        self._quick.learn(bound, portal.statement, reader, shape)
         self._channel.write(backend.BIND_COMPLETE)
 
-    def _is_answered(self, body: bytes) -> bool:
+    def _is_answered(self, body: Body) -> bool:
         """Answers a Bind message and those that usually follow it, if that can be done at once."""
         if self._portals or self._skipping:
             return False
@@ -288,7 +297,7 @@ class Conversation:
             return None
         return self._shapes.of(columns, frontend.formats_for(formats, len(columns), _result_formats_differ))
 
-    async def _describe(self, body: bytes) -> None:
+    async def _describe(self, body: Body) -> None:
         target, name = frontend.read_describe(body)
         if target == "statement":
             statement = self._session.statement(name)
@@ -298,7 +307,7 @@ class Conversation:
             shape = self._portal(name).shape
         self._channel.write(backend.NO_DATA if shape is None else shape.description)
 
-    async def _execute(self, body: bytes) -> None:
+    async def _execute(self, body: Body) -> None:
         name, limit = frontend.read_execute(body)
         self._metrics.counts[EXECUTIONS] += 1
         began = perf_counter()
@@ -331,7 +340,7 @@ class Conversation:
             found = self._portals[name] = _Portal(self._shape(columns, ()))
         return found
 
-    async def _close(self, body: bytes) -> None:
+    async def _close(self, body: Body) -> None:
         target, name = frontend.read_close(body)
         if target == "statement":
             self._session.close_statement(name)
@@ -347,11 +356,11 @@ class Conversation:
         if portal is not None and portal.stream is not None and not portal.stream.over:
             await portal.stream.close()
 
-    async def _flush(self, body: bytes) -> None:
+    async def _flush(self, body: Body) -> None:
         frontend.read_nothing(body)
         await self._channel.drain()
 
-    async def _sync(self, body: bytes) -> None:
+    async def _sync(self, body: Body) -> None:
         self._skipping = False
         frontend.read_nothing(body)
         if self._portals and self._session.status != "T":

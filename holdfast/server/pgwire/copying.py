@@ -8,6 +8,7 @@ from holdfast.adapter.client_errors import ClientGone, CopyFailed, MessageMalfor
 from holdfast.adapter.results import CopyIn, CopyOut, Done
 from holdfast.server.pgwire import backend
 from holdfast.server.pgwire.channel import Channel
+from holdfast.server.pgwire.codec import Body
 from holdfast.server.pgwire.frontend import COPY_DATA, COPY_DONE, COPY_FAIL, FLUSH, SYNC, TERMINATE, read_query
 from holdfast.server.pgwire.rows import close_iterator
 
@@ -59,11 +60,11 @@ class _Incoming:
                 continue
             kind, body = message
             if kind == COPY_DATA:
-                return body
+                return bytes(body)
             self._handle(kind, body)
         raise StopAsyncIteration
 
-    def _handle(self, kind: int, body: bytes) -> None:
+    def _handle(self, kind: int, body: Body) -> None:
         if kind == COPY_DONE:
             self._over = True
         elif kind == COPY_FAIL:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from holdfast.adapter.client_errors import MessageMalformed, ProtocolViolation
 from holdfast.plan.errors import CharacterNotInRepertoire
+from holdfast.server.pgwire.codec import Body
 
 QUERY, PARSE, BIND, DESCRIBE, EXECUTE, CLOSE = (ord(kind) for kind in "QPBDEC")
 FLUSH, SYNC, TERMINATE, FUNCTION_CALL, PASSWORD = (ord(kind) for kind in "HSXFp")
@@ -88,7 +89,7 @@ def read_cancel(packet: bytes) -> Cancel:
     return Cancel(*_CANCEL.unpack_from(packet, 4))
 
 
-def utf8(data: bytes) -> str:
+def utf8(data: Body) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -96,7 +97,7 @@ def utf8(data: bytes) -> str:
         raise CharacterNotInRepertoire(f'invalid byte sequence for encoding "UTF8": {shown}') from None
 
 
-def _text(body: bytes, at: int) -> tuple[str, int]:
+def _text(body: Body, at: int) -> tuple[str, int]:
     """The text that ends with the next zero, and where that is over."""
     end = body.find(b"\0", at)
     if end < 0:
@@ -104,30 +105,30 @@ def _text(body: bytes, at: int) -> tuple[str, int]:
     return utf8(body[at:end]), end + 1
 
 
-def _count(body: bytes, at: int) -> int:
+def _count(body: Body, at: int) -> int:
     # Unsigned: there can be more than 32,767 parameters.
     found: int = _UINT16.unpack_from(body, at)[0]
     return found
 
 
-def _int16s(body: bytes, at: int, count: int) -> tuple[int, ...]:
+def _int16s(body: Body, at: int, count: int) -> tuple[int, ...]:
     if count < 2:
         return _INT16.unpack_from(body, at) if count else ()
     return Struct(f">{count}h").unpack_from(body, at)
 
 
-def _finished(body: bytes, at: int) -> None:
+def _finished(body: Body, at: int) -> None:
     if at != len(body):
         raise MessageMalformed("invalid message format")
 
 
-def read_query(body: bytes) -> str:
+def read_query(body: Body) -> str:
     text, end = _text(body, 0)
     _finished(body, end)
     return text
 
 
-def read_parse(body: bytes) -> Parse:
+def read_parse(body: Body) -> Parse:
     name, at = _text(body, 0)
     text, at = _text(body, at)
     try:
@@ -139,7 +140,7 @@ def read_parse(body: bytes) -> Parse:
     return Parse(name, text, types)
 
 
-def read_bind(body: bytes) -> Bind:
+def read_bind(body: Body) -> Bind:
     # One of the two messages of every prepared execution: it is read with as few calls as can be.
     try:
         portal, statement, rest = body.split(b"\0", 2)
@@ -160,7 +161,7 @@ def read_bind(body: bytes) -> Bind:
             value = rest[at : at + length]
             if len(value) != length:
                 raise MessageMalformed("insufficient data left in message")
-            values.append(value)
+            values.append(value if type(value) is bytes else bytes(value))
             at += length
         count = _count(rest, at)
         result_formats = _int16s(rest, at + 2, count)
@@ -173,7 +174,7 @@ def read_bind(body: bytes) -> Bind:
 _TARGETS: dict[int, Target] = {ord("S"): "statement", ord("P"): "portal"}
 
 
-def _named(body: bytes, message: str) -> Named:
+def _named(body: Body, message: str) -> Named:
     target = _TARGETS.get(body[0]) if body else None
     if target is None:
         raise MessageMalformed(f"invalid {message} message subtype {body[0] if body else 0}")
@@ -182,15 +183,15 @@ def _named(body: bytes, message: str) -> Named:
     return Named(target, name)
 
 
-def read_describe(body: bytes) -> Named:
+def read_describe(body: Body) -> Named:
     return _named(body, "DESCRIBE")
 
 
-def read_close(body: bytes) -> Named:
+def read_close(body: Body) -> Named:
     return _named(body, "CLOSE")
 
 
-def read_execute(body: bytes) -> Execute:
+def read_execute(body: Body) -> Execute:
     portal, at = _text(body, 0)
     if len(body) != at + 4:
         raise MessageMalformed("invalid message format")
@@ -198,7 +199,7 @@ def read_execute(body: bytes) -> Execute:
     return Execute(portal, max(0, _INT32.unpack_from(body, at)[0]))
 
 
-def read_nothing(body: bytes) -> None:
+def read_nothing(body: Body) -> None:
     _finished(body, 0)
 
 

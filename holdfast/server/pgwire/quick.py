@@ -14,7 +14,9 @@ from struct import error as StructError  # noqa: N812  # the library's name says
 from holdfast.adapter.session.session import Session
 from holdfast.adapter.session.state import Statement
 from holdfast.errors import HoldfastError
-from holdfast.server.pgwire import backend, frontend
+from holdfast.server.pgwire import backend
+from holdfast.server.pgwire.codec import Body
+from holdfast.server.pgwire.frontend import Bind
 from holdfast.server.pgwire.parameters import ParameterReader
 from holdfast.server.pgwire.rows import Shape
 
@@ -23,7 +25,7 @@ _DESCRIBE = b"D\0\0\0\x06P\0"
 DESCRIBED, UNDESCRIBED = _DESCRIBE + _EXECUTE_AND_SYNC, _EXECUTE_AND_SYNC
 """What follows the Bind of an unnamed portal: all of its rows are wanted, with or without their description."""
 
-_INT32 = Struct(">i")
+_INT32, _UINT16 = Struct(">i"), Struct(">H")
 
 
 @dataclass(slots=True)
@@ -49,6 +51,10 @@ class _Usual:
         return self.reader.types is self.statement.parameters and self.shape.columns is self.statement.columns
 
 
+def _listed(formats: tuple[int, ...]) -> bytes:
+    return Struct(f">H{len(formats)}h").pack(len(formats), *formats)
+
+
 class Quick:
     """Of one session. `statements` are how its statements were bound last, by name."""
 
@@ -56,20 +62,18 @@ class Quick:
         self._session = session
         self._usual: dict[bytes, _Usual] = {}
 
-    def learn(self, body: bytes, statement: Statement, reader: ParameterReader, shape: Shape | None) -> None:
+    def learn(self, bound: Bind, statement: Statement, reader: ParameterReader, shape: Shape | None) -> None:
         """A Bind message that was answered: the next one for the statement is likely the same but for its values."""
-        portal, name, rest = body.split(b"\0", 2)
-        if portal or shape is None or statement.quick is None:
+        if bound.portal or shape is None or statement.quick is None:
             return
-        bound = frontend.read_bind(body)
-        head = 2 + 2 * len(bound.formats) + 2
-        tail = len(rest) - 2 - 2 * len(bound.result_formats)
+        head = _listed(bound.formats) + _UINT16.pack(len(bound.values))
+        tail = _listed(bound.result_formats)
         begun = backend.BIND_COMPLETE
-        self._usual[name] = _Usual(
+        self._usual[bound.statement.encode()] = _Usual(
             bound.statement,
             statement,
-            rest[:head],
-            rest[tail:],
+            head,
+            tail,
             len(bound.values),
             bound.formats,
             reader,
@@ -81,12 +85,14 @@ class Quick:
     def forget(self, name: str) -> None:
         self._usual.pop(name.encode(), None)
 
-    def answer(self, body: bytes, *, described: bool) -> tuple[bytes, int] | None:
+    def answer(self, body: Body, *, described: bool) -> tuple[bytes, int] | None:
         """The answer to a Bind message and what follows it, and how many rows are in it, or None to do it step by step.
 
         Nothing has changed if it is None.
         """
         try:
+            if type(body) is not bytes:
+                return None
             portal, name, rest = body.split(b"\0", 2)
             usual = self._usual.get(name)
             if usual is None or portal or not rest.startswith(usual.head) or not usual.holds():

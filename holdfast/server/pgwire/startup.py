@@ -178,4 +178,4 @@ async def _response(channel: Channel) -> bytes:
     kind, body = message
     if kind != frontend.PASSWORD:
         raise ProtocolViolation(f"expected SASL response, got message type {kind}")
-    return body
+    return bytes(body)

@@ -3,18 +3,18 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.adapter.client_errors import MessageTooLong, ProtocolViolation
 from holdfast.errors import HoldfastError
-from holdfast.server.pgwire.codec import Message, MessageReader
+from holdfast.server.pgwire.codec import Body, Message, MessageReader
 
 LIMIT = 50_000
 COPY = ord("d")
 
 
-def framed(kind: int, body: bytes) -> bytes:
+def framed(kind: int, body: Body) -> bytes:
     return bytes((kind,)) + (len(body) + 4).to_bytes(4, "big") + body
 
 
@@ -170,3 +170,19 @@ def test_bytes_that_were_read_are_not_kept() -> None:
     assert source.next() == (ord("Q"), b"x" * 1000)
     assert source.held == 1
     assert source.wanted == 5
+
+
+@given(st.integers((1 << 20) - 10, (1 << 20) + 10), st.binary(max_size=20), st.integers(2_000, 300_000))
+@settings(max_examples=20)
+def test_a_long_message_is_handed_over_whole_and_what_follows_stays(size: int, after: bytes, step: int) -> None:
+    source = MessageReader(4 << 20)
+    source.authenticated()
+    body = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
+    stream = framed(ord("H"), b"") + framed(ord("B"), body) + framed(ord("Q"), after)
+    found = list[Message]()
+    for start in range(0, len(stream), step):
+        source.feed(stream[start : start + step])
+        while (message := source.next()) is not None:
+            found.append(message)
+    assert found == [(ord("H"), b""), (ord("B"), body), (ord("Q"), after)]
+    assert source.held == 0
