@@ -22,8 +22,8 @@ from holdfast.adapter.tables import Tables
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import table_of
 from holdfast.compute.run import run, stream
-from holdfast.plan.relation import Get, Join, OuterJoin, Plan, Reduce, Relation, SemiJoin, inputs
-from holdfast.plan.scalar import Call
+from holdfast.plan.relation import FlatMap, Get, Join, OuterJoin, Plan, Reduce, Relation, SemiJoin, inputs
+from holdfast.plan.scalar import Call, Constant
 from holdfast.plan.types import Type, spark_type
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
@@ -58,8 +58,7 @@ class Peeks:
             if found is not None:
                 yield Piece(types, found)
                 return
-        user = [GlobalId.parse(name) for name in prepared.reads if not is_system(name)]
-        if prepared.is_plain or not user or self._is_little(prepared.plan.relation):
+        if self.is_quick(prepared):
             table = await self._evaluated(prepared, parameters, as_of, system)
             for piece in _cut(table):
                 yield Piece(types, piece)
@@ -69,7 +68,7 @@ class Peeks:
 
     def is_quick(self, prepared: Prepared) -> bool:
         """Whether the answer needs no Spark."""
-        return prepared.is_plain or not any(map(_is_user, prepared.reads)) or self._is_little(prepared.plan.relation)
+        return prepared.is_plain or self._is_little(prepared.plan.relation)
 
     async def _found(
         self, plan: Plan, lookup: Lookup, parameters: Sequence[object], as_of: Timestamp
@@ -90,7 +89,11 @@ class Peeks:
 
     def _is_little(self, relation: Relation) -> bool:
         sizes = {name: self._tables.size(GlobalId.parse(name)) for name in _collections(relation) if _is_user(name)}
-        return sum(sizes.values()) <= _FEW and _pairs(relation, sizes) <= _FEW_PAIRS
+        made = _series_rows(relation)
+        if made is None:
+            # How many rows a series has that depends on others is not known; those of the system have short ones.
+            return not sizes and bool(_collections(relation))
+        return sum(sizes.values()) + made <= _FEW and _pairs(relation, sizes) <= _FEW_PAIRS
 
     async def _evaluated(
         self, prepared: Prepared, parameters: Sequence[object], as_of: Timestamp, system: System
@@ -176,6 +179,26 @@ def _collections(relation: Relation) -> frozenset[str]:
     if isinstance(relation, Get):
         return frozenset((relation.name,))
     return frozenset[str]().union(*(_collections(part) for part in inputs(relation)))
+
+
+@lru_cache(maxsize=4096)
+def _series_rows(relation: Relation) -> int | None:
+    """How many rows series make, None where that is not known beforehand."""
+    found = 0
+    for part in inputs(relation):
+        made = _series_rows(part)
+        if made is None:
+            return None
+        found += made
+    if isinstance(relation, FlatMap) and relation.function.name == "generate_series":
+        bounds = [
+            each.value for each in relation.arguments if isinstance(each, Constant) and isinstance(each.value, int)
+        ]
+        if len(bounds) != len(relation.arguments):
+            return None
+        start, stop, step = (*bounds, 1)[:3]
+        found += max((stop - start) // step + 1, 0) if step else 0
+    return found
 
 
 def _pairs(relation: Relation, sizes: Mapping[str, int]) -> int:

@@ -116,9 +116,10 @@ class Statements:
             case SelectStatement():
                 queries.check_select(state, syntax)
                 assert statement.compiled is not None
+                rows = await queries.select(state, statement.compiled, values, syntax.as_of)
                 if syntax.as_of is None:
                     statement.quick = queries.quick(statement.compiled)
-                return await queries.select(state, statement.compiled, values, syntax.as_of)
+                return rows
             case Insert() | Update() | Delete():
                 change = await changes.compiled_change(state, text, syntax, statement.types)
                 return await changes.change(state, self._interrupt, syntax, change, values)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+
+from holdfast.adapter.database import Database
+from holdfast.adapter.plan_cache import Compiled
+from holdfast.adapter.session.session import Session
+from holdfast.sql import plan_query
+from tests.adapter.asking import Answer, ask, prepared, rows, taken
+
+
+@pytest.fixture(autouse=True)
+async def table(session: Session) -> None:
+    await ask(session, "CREATE TABLE t (a int, b text, c float8)")
+    await ask(session, "INSERT INTO t SELECT g, 'row ' || g, g / 2.0 FROM generate_series(1, 3000) g")
+
+
+async def quick(database: Database, session: Session, text: str) -> bool:
+    """Whether a query is answered without Spark."""
+    state = session._state
+    compiled = Compiled(plan_query(text, state.names))
+    return database.shared.peeks.is_quick(compiled.prepared(state.knowing()))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT 1", True),
+        ("SELECT count(*) FROM t", True),
+        ("SELECT * FROM t WHERE a > 5 ORDER BY b LIMIT 3", True),
+        ("SELECT count(*) FROM t JOIN t AS u USING (a)", True),
+        ("SELECT count(*) FROM t JOIN t AS u ON t.a < u.a", False),
+        ("SELECT count(*) FROM generate_series(1, 1000)", True),
+        ("SELECT count(*) FROM generate_series(1, 1000000000)", False),
+        ("SELECT count(*) FROM t, generate_series(1, t.a)", False),
+        ("SELECT count(*) FROM pg_catalog.pg_class, generate_series(1, 3)", True),
+    ],
+)
+async def test_what_is_little_is_answered_in_the_process(
+    database: Database, session: Session, text: str, expected: bool
+) -> None:
+    assert await quick(database, session, text) is expected
+
+
+async def test_rows_are_found_by_equality_of_one_or_more_columns(session: Session) -> None:
+    assert await rows(session, "SELECT b FROM t WHERE a = 17") == [("row 17",)]
+    assert await rows(session, "SELECT a FROM t WHERE b = 'row 3' AND a = 3") == [("3",)]
+    assert await rows(session, "SELECT a FROM t WHERE b = 'row 3' AND a = 4") == []
+    assert await rows(session, "SELECT upper(b) FROM t WHERE a = 5 AND c > 1 ORDER BY 1 LIMIT 1") == [("ROW 5",)]
+    assert await rows(session, "SELECT b FROM t WHERE a = NULL") == []
+    assert (await prepared(session, "SELECT b FROM t WHERE a = $1", (9,))).rows == (("row 9",),)
+
+
+async def test_what_is_found_at_once_is_what_would_be_found_otherwise(session: Session, other: Session) -> None:
+    await session.prepare("p", "SELECT b, a FROM t WHERE a = $1", ())
+    await session.sync()
+
+    async def at_once(value: object) -> list[tuple[object, ...]] | None:
+        statement = session.statement("p")
+        found = session.find("p", statement, (value,))
+        if found is None:
+            await session.bind("", "p", (value,))
+            assert isinstance(await taken(await session.execute("")), Answer)
+            await session.sync()
+        return None if found is None else list(found)
+
+    assert await at_once(1) is None
+    assert await at_once(2) == [("row 2", 2)]
+    assert await at_once(None) == []
+    await ask(other, "UPDATE t SET b = 'changed' WHERE a = 2")
+    assert await at_once(2) == [("changed", 2)]
+    await ask(other, "INSERT INTO t VALUES (2, 'again', 0)")
+    assert sorted(await at_once(2) or ()) == [("again", 2), ("changed", 2)]
+    await ask(other, "DELETE FROM t WHERE a = 2")
+    assert await at_once(2) == []
+    await ask(other, "CREATE TABLE elsewhere (a int)")
+    assert await at_once(3) is None
+    assert await at_once(3) == [("row 3", 3)]
+    await ask(session, "BEGIN")
+    assert await at_once(3) is None
