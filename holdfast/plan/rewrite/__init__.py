@@ -23,6 +23,7 @@ from holdfast.plan.rewrite.outer_to_inner import outer_to_inner
 from holdfast.plan.rewrite.prune_columns import prune_columns
 from holdfast.plan.rewrite.push_down_filters import push_down_filters
 from holdfast.plan.rewrite.push_down_reduce import push_down_reduce
+from holdfast.plan.rewrite.restrict_groups import restrict_groups
 from holdfast.plan.rewrite.share_common import share_common
 from holdfast.plan.rewrite.unwrap_casts import unwrap_casts
 
@@ -49,7 +50,7 @@ RULES: tuple[Rewrite, ...] = (
 )
 """Run in this order, again until nothing changes."""
 
-LAST: tuple[Rewrite, ...] = (share_common,)
+LAST: tuple[Rewrite, ...] = (restrict_groups, share_common)
 """Run once, when the plan is as it will be."""
 
 _ROUNDS = 3

@@ -49,10 +49,11 @@ def _filter(relation: Filter) -> Relation:
 
 
 def folded(scalar: Scalar) -> Scalar:
-    return transform(scalar, _fold)
+    return transform(scalar, fold)
 
 
-def _fold(scalar: Scalar) -> Scalar:
+def fold(scalar: Scalar) -> Scalar:
+    """An expression whose parts are folded."""
     match scalar:
         case Call():
             return _call(scalar)

@@ -1,14 +1,16 @@
 """Inner joins become one join of many inputs, in an order in which each is tied to those before it.
 
-A cross product is made only where nothing ties the inputs. Which input comes first, and which next among those that are
-tied, follows an estimate of how many rows they have: how much they are filtered, then the order as written.
+A cross product is made only where nothing ties the inputs. The first is the first as written: how large collections are
+is not known, and who wrote the query may know. Of those that are tied to what is there, the one that is filtered most
+comes next, since it leaves the fewest rows for the others; then the order as written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.plan.relation import Filter, Get, Join, Project, Reduce, Relation, Values, inputs
+from holdfast.plan.relation import Filter, Get, Join, Local, Map, Project, Relation, Values
+from holdfast.plan.rewrite.estimate import kept
 from holdfast.plan.rewrite.walk import bottom_up
 from holdfast.plan.scalar import Call, Column, Scalar, columns_of, moved
 
@@ -68,17 +70,13 @@ def _order(parts: Sequence[Relation], predicates: Sequence[Scalar]) -> list[int]
     touched = [frozenset(owner[column] for column in columns_of(predicate)) for predicate in predicates]
     equalities = [t for t, predicate in zip(touched, predicates, strict=True) if _is_equality(predicate) and len(t) > 1]
     others = [t for t in touched if len(t) > 1]
-    waiting = list(range(len(parts)))
-    # The largest first: those that come after it are looked up for its rows, and smaller.
-    first = max(waiting, key=lambda index: (_weight(parts[index]), -index))
-    order = [first]
-    waiting.remove(first)
+    order, waiting = [0], list(range(1, len(parts)))
     while waiting:
         there = set(order)
         tied = [i for i in waiting if any(i in edge and edge - {i} <= there for edge in equalities)]
         tied = tied or [i for i in waiting if any(i in edge and edge - {i} <= there for edge in others)]
         # Nothing ties any of them: begin anew with one that others are tied to.
-        chosen = min(tied or waiting, key=lambda index: (_weight(parts[index]), index))
+        chosen = min(tied or waiting, key=lambda index: (_kept(parts[index]), index))
         order.append(chosen)
         waiting.remove(chosen)
     return order
@@ -90,17 +88,9 @@ def _is_equality(predicate: Scalar) -> bool:
     return all(isinstance(argument, Column) or columns_of(argument) for argument in predicate.arguments)
 
 
-def _weight(relation: Relation) -> float:
-    """A guess at how many rows there are, in units of a collection."""
-    match relation:
-        case Values():
-            return 0.0
-        case Get():
-            return 1.0
-        case Filter():
-            return _weight(relation.input) * 0.3 ** min(len(relation.predicates), 3)
-        case Reduce():
-            return _weight(relation.input) * (0.3 if relation.keys else 0.0)
-        case Join():
-            return max(_weight(part) for part in relation.inputs)
-    return max((_weight(part) for part in inputs(relation)), default=1.0)
+def _kept(relation: Relation) -> float:
+    """How much is left of a collection. What is computed of others is not looked into, and comes as written."""
+    below = relation
+    while isinstance(below, Filter | Map | Project):
+        below = below.input
+    return kept(relation) if isinstance(below, Get | Local | Values) else 1.0

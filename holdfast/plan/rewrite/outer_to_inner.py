@@ -1,4 +1,7 @@
-"""An outer join whose padded rows are all filtered out is an inner join, or an outer join of one side only."""
+"""An outer join whose padded rows are all filtered out is an inner join, or an outer join of one side only.
+
+Whether the filter fails for a padded row does not count: as in PostgreSQL, nobody asks once no such row can come out.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.plan.relation import Filter, Join, OuterJoin, Project, Relation
-from holdfast.plan.rewrite.fold_constants import folded
+from holdfast.plan.rewrite.fold_constants import fold
 from holdfast.plan.rewrite.walk import bottom_up
-from holdfast.plan.scalar import Column, Constant, Scalar, moved, null, transform
+from holdfast.plan.scalar import Call, Column, Constant, Scalar, moved, null, transform
 
 
 def outer_to_inner(relation: Relation) -> Relation:
@@ -49,7 +52,15 @@ def _reject(predicates: Sequence[Scalar], padded: range) -> bool:
     """Whether some predicate is not true for any row in which these columns are null."""
 
     def pad(part: Scalar) -> Scalar:
-        return null(part.type) if isinstance(part, Column) and part.index in padded else part
+        if isinstance(part, Column):
+            return null(part.type) if part.index in padded else part
+        if isinstance(part, Call) and part.function.strict and any(map(_is_null, part.arguments)):
+            return null(part.type)
+        return fold(part)
 
-    results = (folded(transform(predicate, pad)) for predicate in predicates)
+    results = (transform(predicate, pad) for predicate in predicates)
     return any(isinstance(result, Constant) and result.value is not True for result in results)
+
+
+def _is_null(scalar: Scalar) -> bool:
+    return isinstance(scalar, Constant) and scalar.value is None

@@ -39,6 +39,7 @@ from holdfast.plan.rewrite.outer_to_inner import outer_to_inner
 from holdfast.plan.rewrite.prune_columns import prune_columns
 from holdfast.plan.rewrite.push_down_filters import push_down_filters
 from holdfast.plan.rewrite.push_down_reduce import push_down_reduce
+from holdfast.plan.rewrite.restrict_groups import restrict_groups
 from holdfast.plan.rewrite.share_common import share_common
 from holdfast.plan.rewrite.unwrap_casts import unwrap_casts
 from holdfast.plan.scalar import FALSE, TRUE, And, Call, Case, Coalesce, Or, null
@@ -151,6 +152,24 @@ def test_joins_are_ordered_so_that_each_is_tied_to_those_before() -> None:
     )
 
 
+def test_of_inputs_that_are_tied_the_one_that_is_filtered_most_comes_next() -> None:
+    equal, less = Filter(U, (eq(col(1), lit(1)),)), Filter(V, (lt(col(0), lit(1)),))
+    plan = Join((T, get("w", INT4), less, equal), (eq(col(0), col(2)), eq(col(0), col(3)), eq(col(0), col(5))))
+    assert_shows(
+        order_joins(plan),
+        """
+        Project (#0, #1, #6, #4, #5, #2, #3)
+          Join on (#0 = #6) AND (#0 = #4) AND (#0 = #2)
+            Get t
+            Filter (#1 = 1)
+              Get u
+            Filter (#0 < 1)
+              Get v
+            Get w
+        """,
+    )
+
+
 def test_joins_of_joins_become_one() -> None:
     plan = Join((Join((T, U), (eq(col(0), col(2)),)), V), (eq(col(3), col(4)),))
     assert_shows(
@@ -204,6 +223,12 @@ def test_an_outer_join_whose_padding_is_dropped_is_an_inner_join() -> None:
     )
     kept = Filter(join, (is_null(col(3)),))
     assert outer_to_inner(kept) is kept
+
+
+def test_padding_is_dropped_also_where_another_part_of_the_filter_may_fail() -> None:
+    join = OuterJoin(T, U, (eq(col(0), col(2)),))
+    fails = lt(op("/", lit(1), col(1)), col(3))
+    assert outer_to_inner(Filter(join, (fails,))) is Filter(Join((T, U), join.predicates), (fails,))
 
 
 def test_a_full_join_keeps_the_padding_that_is_wanted() -> None:
@@ -419,3 +444,79 @@ def test_groups_of_rows_that_look_up_several_things_are_made_after() -> None:
     assert push_down_reduce(no_key) is no_key
     of_both = Reduce(Join((T, KEYED), (eq(col(0), col(2)),)), (col(0),), (maximum(col(3)),))
     assert push_down_reduce(of_both) is of_both
+
+
+FEW = Filter(U, (eq(col(1), lit(7)),))
+GROUPS = Reduce(T, (col(0),), (maximum(col(1)),))
+
+
+def test_rows_are_grouped_only_where_their_key_can_be_joined() -> None:
+    assert_shows(
+        restrict_groups(Join((FEW, GROUPS), (eq(col(0), col(2)),))),
+        """
+        Join on (#0 = #2)
+          Filter (#1 = 7)
+            Get u
+          Reduce by (#0) (max(#1))
+            SemiJoin on (#0 = #2)
+              Get t
+              Project (#0)
+                Filter (#1 = 7)
+                  Get u
+        """,
+    )
+
+
+def test_what_restricts_groups_may_stand_behind_an_equality_or_a_semi_join() -> None:
+    looked_up = SemiJoin(V, FEW, (eq(col(0), col(2)),))
+    assert_shows(
+        restrict_groups(OuterJoin(looked_up, Project(GROUPS, (1, 0)), (eq(col(0), col(3)),))),
+        """
+        LeftJoin on (#0 = #3)
+          SemiJoin on (#0 = #2)
+            Get v
+            Filter (#1 = 7)
+              Get u
+          Project (#1, #0)
+            Reduce by (#0) (max(#1))
+              SemiJoin on (#0 = #2)
+                Get t
+                Project (#0)
+                  Filter (#1 = 7)
+                    Get u
+        """,
+    )
+
+
+def test_groups_are_restricted_where_the_key_comes_from() -> None:
+    joined = Reduce(Join((V, T), (eq(col(0), col(2)),)), (col(3),), (count(),))
+    assert_shows(
+        restrict_groups(Join((FEW, joined), (eq(col(0), col(2)),))),
+        """
+        Join on (#0 = #2)
+          Filter (#1 = 7)
+            Get u
+          Reduce by (#3) (count(*))
+            Join on (#0 = #2)
+              Get v
+              SemiJoin on (#1 = #2)
+                Get t
+                Project (#0)
+                  Filter (#1 = 7)
+                    Get u
+        """,
+    )
+
+
+def test_groups_are_restricted_once() -> None:
+    once = restrict_groups(Join((FEW, GROUPS), (eq(col(0), col(2)),)))
+    assert restrict_groups(once) is once
+
+
+def test_groups_stay_as_they_are_where_nothing_is_filtered_or_they_are_used_twice() -> None:
+    unfiltered = Join((U, GROUPS), (eq(col(0), col(2)),))
+    assert restrict_groups(unfiltered) is unfiltered
+    twice = Union((Project(Join((FEW, GROUPS), (eq(col(0), col(2)),)), (2, 3)), GROUPS))
+    assert restrict_groups(twice) is twice
+    not_a_key = Join((FEW, GROUPS), (eq(col(0), col(3)),))
+    assert restrict_groups(not_a_key) is not_a_key
