@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,10 +22,10 @@ _READY = re.compile(r"postgresql://(\S+?)(?:\s|$)")
 
 
 class HoldfastServer:
-    """A server on a folder. It listens somewhere else each time that it is started."""
+    """A server on a folder, with more options. It listens somewhere else each time that it is started."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, options: Mapping[str, str] | None = None) -> None:
+        self._folder, self._options = folder, options or {}
         self._process: subprocess.Popen[str] | None = None
         self.url = ""
 
@@ -36,6 +36,7 @@ class HoldfastServer:
             "listen": "127.0.0.1:0",
             "http": "127.0.0.1:0",
             "spark-master": _NO_SPARK,
+            **self._options,
         }
         flags = [part for name, value in options.items() for part in (f"--{name}", value)]
         with (self._folder / "log").open("a") as log:
@@ -44,7 +45,8 @@ class HoldfastServer:
             )
         assert self._process.stdout is not None
         ready = _READY.search(self._process.stdout.readline())
-        assert ready is not None, (self._folder / "log").read_text()
+        if ready is None:
+            raise RuntimeError((self._folder / "log").read_text())
         self.url = f"postgresql://{ready.group(1)}"
 
     def kill(self) -> None:
@@ -54,6 +56,15 @@ class HoldfastServer:
     def stop(self) -> None:
         """Lets it end in good order."""
         self._end(signal.SIGTERM)
+
+    def pause(self) -> None:
+        """It does nothing at all, and does not know, until it may go on."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
 
     def replace(self) -> None:
         """Another process takes the store over while this one is at work, which then must end by itself."""
@@ -79,9 +90,11 @@ def _ended(process: subprocess.Popen[str]) -> None:
 
 
 @contextmanager
-def running_holdfast(folder: Path) -> Iterator[HoldfastServer]:
-    server = HoldfastServer(folder)
-    server.start()
+def running_holdfast(
+    folder: Path, options: Mapping[str, str] | None = None, flags: Sequence[str] = ()
+) -> Iterator[HoldfastServer]:
+    server = HoldfastServer(folder, options)
+    server.start(*flags)
     try:
         yield server
     finally:
