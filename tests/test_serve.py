@@ -13,7 +13,7 @@ import psutil
 import psycopg
 import pytest
 
-from tests.server.process import ENOUGH, ServerProcess, refused, running_server, serve_command, start_server
+from tests.serving import ENOUGH, ServerProcess, refused, running_server, serve_command, start_server
 
 
 @pytest.fixture
@@ -22,12 +22,8 @@ def server(tmp_path: Path) -> Iterator[ServerProcess]:
         yield running
 
 
-def connect(server: ServerProcess) -> psycopg.Connection[tuple[object, ...]]:
-    return psycopg.connect(server.dsn, autocommit=True)
-
-
 def rows(server: ServerProcess, query: str) -> list[tuple[object, ...]]:
-    with connect(server) as connection:
+    with server.connect() as connection:
         return connection.execute(query).fetchall()
 
 
@@ -40,7 +36,7 @@ def test_one_line_on_stdout_says_that_it_is_ready_and_where(server: ServerProces
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_it_cleanly_with_clients_connected(server: ServerProcess, number: signal.Signals) -> None:
-    with connect(server) as connection:
+    with server.connect() as connection:
         connection.execute("CREATE TABLE t (a int)")
         server.process.send_signal(number)
         assert server.process.wait(ENOUGH) == 0
@@ -51,7 +47,7 @@ def test_a_signal_stops_it_cleanly_with_clients_connected(server: ServerProcess,
 
 
 def test_what_was_acknowledged_is_there_after_a_kill_without_any_unlocking(tmp_path: Path) -> None:
-    with running_server(tmp_path / "data") as server, connect(server) as connection:
+    with running_server(tmp_path / "data") as server, server.connect() as connection:
         connection.execute("CREATE TABLE t (a int)")
         connection.execute("INSERT INTO t VALUES (1), (2)")
         server.kill()
@@ -81,7 +77,7 @@ def same_store(tmp_path: Path) -> list[str]:
 
 @pytest.mark.parametrize("folder", ["data", "other"])
 def test_taking_over_fences_the_first_which_ends(server: ServerProcess, tmp_path: Path, folder: str) -> None:
-    with connect(server) as connection:
+    with server.connect() as connection:
         connection.execute("CREATE TABLE t (a int)")
         connection.execute("INSERT INTO t VALUES (1)")
         with running_server(tmp_path / folder, "--take-over", *same_store(tmp_path)) as second:
@@ -124,14 +120,14 @@ def test_settings_come_from_flags_then_the_environment_then_a_file(tmp_path: Pat
     # The flag for the port of HTTP has the last word: port 1 would be refused.
     with running_server(tmp_path / "data", environment=environment) as server:
         assert server.log == ""
-        with connect(server), connect(server), pytest.raises(psycopg.OperationalError, match="too many clients"):
-            connect(server)
+        with server.connect(), server.connect(), pytest.raises(psycopg.OperationalError, match="too many clients"):
+            server.connect()
 
 
 def test_passwords_are_not_logged(tmp_path: Path, postgres: str) -> None:
     secret = postgres.partition("://")[2].partition("@")[0].partition(":")[2]
     with running_server(tmp_path / "data", "--metadata", postgres, "--log-level", "debug") as server:
-        with connect(server) as connection:
+        with server.connect() as connection:
             connection.execute("CREATE ROLE someone LOGIN PASSWORD 'opensesame'")
         server.terminate()
         assert "opensesame" not in server.log
@@ -141,7 +137,7 @@ def test_passwords_are_not_logged(tmp_path: Path, postgres: str) -> None:
 def test_plain_statements_work_before_spark_is_up_and_while_it_is_replaced(tmp_path: Path) -> None:
     """And queries that need it wait for it."""
     needs_spark = "SELECT count(*) FROM (SELECT a, sum(b) FROM t GROUP BY a)"
-    with running_server(tmp_path / "data", "--spark-eager") as server, connect(server) as connection:
+    with running_server(tmp_path / "data", "--spark-eager") as server, server.connect() as connection:
         connection.execute("CREATE TABLE t (a int, b int)")
         connection.execute("INSERT INTO t SELECT x, x FROM generate_series(1, 20000) AS s (x)")
         assert connection.execute("SELECT b FROM t WHERE a = 7").fetchall() == [(7,)]
@@ -162,8 +158,6 @@ def test_a_server_that_is_killed_leaves_no_java_behind(tmp_path: Path) -> None:
     children: list[psutil.Process] = []
     while not children:
         children = psutil.Process(server.process.pid).children(recursive=True)
-    server.kill()
-    assert server.process.stdout is not None
-    server.process.stdout.close()
+    server.end()
     _, alive = psutil.wait_procs(children, timeout=ENOUGH)
     assert alive == []

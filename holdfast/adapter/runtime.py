@@ -264,3 +264,4 @@ class SparkRuntime:
             with suppress(asyncio.CancelledError):
                 await asyncio.to_thread(interrupt, spark, self.spark, tag)
                 await asyncio.wait([future], timeout=_INTERRUPT_SECONDS)
+        future.exception()  # nobody else asks for it

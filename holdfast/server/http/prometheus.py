@@ -69,7 +69,7 @@ class Sources:
         yield from _spark(self.database)
         yield from _counters(self.database.persist.metrics.counts)
         if self.pgwire is not None:
-            yield from _pgwire(self.pgwire)
+            yield from pgwire_metrics(self.pgwire)
         yield from _counters(self.http.counts)
         yield single("holdfast_http_websockets", "gauge", "WebSockets that are open.", self.http.sockets)
 
@@ -130,7 +130,7 @@ def _spark(database: Database) -> Iterator[Metric]:
     yield single("holdfast_spark_job_seconds_total", "counter", "Time that jobs took, all together.", counts.seconds)
 
 
-def _pgwire(metrics: PgwireMetrics) -> Iterator[Metric]:
+def pgwire_metrics(metrics: PgwireMetrics) -> Iterator[Metric]:
     yield from _counters(metrics.counts)
     errors: list[tuple[str, Labels, float]] = [("", {"code": code}, n) for code, n in sorted(metrics.errors.items())]
     yield Metric("holdfast_pgwire_errors_total", "counter", "Errors that clients were told, by SQLSTATE.", errors)
