@@ -14,7 +14,6 @@ from contextlib import contextmanager
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException, PythonException
-from pyspark.errors.exceptions.connect import SparkConnectGrpcException
 
 from holdfast.errors import HoldfastError, UnavailableError
 
@@ -79,7 +78,9 @@ JAVA_FRAME = re.compile(r"^\s+(?:at |\.\.\. \d+ more).*$", re.MULTILINE)
 
 
 def _is_gone(error: Exception) -> bool:
-    if isinstance(error, SparkConnectGrpcException) and error.getGrpcStatusCode().name in GONE_STATUS:
+    # Errors of Connect have a status. Their class would have to be imported, and gRPC with it.
+    status = getattr(error, "getGrpcStatusCode", None)
+    if status is not None and status().name in GONE_STATUS:
         return True
     return GONE.search(str(error)) is not None
 

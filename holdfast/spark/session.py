@@ -26,7 +26,6 @@ from dataclasses import dataclass, field
 from pyspark import SparkContext
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
-from pyspark.sql.connect.client.retries import DefaultPolicy
 
 from holdfast.spark.errors import SparkUnavailable, spark_errors
 from holdfast.spark.generated import generated
@@ -97,9 +96,6 @@ appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss,SSS} %p spark %c{1}: %m%n%ex{short.message}
 """
-
-# A Connect client tries again for ten minutes when the server is gone. This gives up after 3.5 seconds.
-RETRIES = DefaultPolicy(max_retries=7, backoff_multiplier=2.0, initial_backoff=50, max_backoff=1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +234,15 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def _connect(settings: SparkSettings) -> SparkSession:
+    # Loads pandas and gRPC, which takes longer than all that others need of PySpark.
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+
     # PySpark warns when it gives up, and then raises what it gave up on: once is enough.
     warnings.filterwarnings("ignore", message=r"\[RETRIES_EXCEEDED\]")
     session = SparkSession.builder.remote(settings.master).create()
-    session.client.set_retry_policies([RETRIES])
+    # By default it tries again for ten minutes when the server is gone. This gives up after 3.5 seconds.
+    retries = DefaultPolicy(max_retries=7, backoff_multiplier=2.0, initial_backoff=50, max_backoff=1000)
+    session.client.set_retry_policies([retries])
     for key, value in {**RUNNING, **PARQUET, **settings.conf}.items():
         # What begins with `spark.` Spark knows, and says so; the rest is Hadoop's.
         if not key.startswith("spark.") or session.conf.isModifiable(key):
