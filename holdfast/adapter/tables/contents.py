@@ -171,6 +171,7 @@ class Contents:
 
     def view(self, time: Timestamp) -> pa.Table:
         """All rows at `time`."""
+        assert time >= self.floor
         seen = self.changed_at if time >= self.changed_at else self._changes[bisect_right(self._changes, time) - 1]
         found = self._views.get(seen)
         if found is None:

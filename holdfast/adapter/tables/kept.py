@@ -50,10 +50,6 @@ class Kept:
         self.is_broken = False
 
     @property
-    def floor(self) -> Timestamp:
-        return self._contents.floor
-
-    @property
     def rows(self) -> int:
         """How many rows there are, as far as commits are put in."""
         return self._contents.rows
@@ -68,12 +64,14 @@ class Kept:
         if len(self._waiting) > _MANY_WAITING:
             self.keep_up()
 
-    async def view(self, time: Timestamp) -> pa.Table:
-        """All rows at `time`, which is not before the floor."""
+    async def view(self, time: Timestamp) -> pa.Table | None:
+        """All rows at `time`. None: so far back they are not kept."""
         if self._is_ready() and self._is_quick(time):
-            return self._contents.view(time)
+            return self._contents.view(time) if time >= self._contents.floor else None
         async with self._lock:
             await self._put_in()
+            if time < self._contents.floor:
+                return None
             if self._is_quick(time):
                 return self._contents.view(time)
             return await asyncio.to_thread(self._contents.view, time)
@@ -82,18 +80,23 @@ class Kept:
         return self._contents.has_view(time) or self._contents.rows <= _FEW_ROWS
 
     async def lookup(self, columns: tuple[int, ...], values: Sequence[object], time: Timestamp) -> list[Row] | None:
-        """The rows at `time` where the columns have these values. None: there are too many to look at each."""
+        """The rows at `time` where the columns have these values.
+
+        None: so far back they are not kept, or there are too many to look at each.
+        """
         if self._is_ready() and columns in self._contents.indexes:
-            return self._contents.lookup(columns, values, time)
+            return self._contents.lookup(columns, values, time) if time >= self._contents.floor else None
         async with self._lock:
             await self._put_in()
+            if time < self._contents.floor:
+                return None
             if columns not in self._contents.indexes:
                 await self._index(columns)
             return self._contents.lookup(columns, values, time)
 
     def found(self, columns: tuple[int, ...], values: Sequence[object], time: Timestamp) -> list[Row] | None:
         """What `lookup` finds, if nothing has to be waited for."""
-        if self._is_ready() and columns in self._contents.indexes:
+        if self._is_ready() and columns in self._contents.indexes and time >= self._contents.floor:
             return self._contents.lookup(columns, values, time)
         return None
 

@@ -81,9 +81,8 @@ class Tables:
         table = self._table(id)
         await self._readable(table, as_of)
         kept = await self._memory.of(table, self._timeline.read_ts)
-        if kept is not None and kept.floor <= as_of:
-            found = await kept.view(as_of)
-        else:
+        found = None if kept is None else await kept.view(as_of)
+        if found is None:
             snapshot = await self._stored.snapshot(table, as_of)
             found = expanded(snapshot) if snapshot.rows < _FEW_ROWS else await asyncio.to_thread(expanded, snapshot)
         return found if columns is None else found.select(list(columns))
@@ -99,9 +98,7 @@ class Tables:
         if as_of > self._timeline.read_ts:
             await self._timeline.reached(as_of)
         kept = await self._memory.of(table, self._timeline.read_ts)
-        if kept is None or kept.floor > as_of:
-            return None
-        return await kept.lookup(columns, values, as_of)
+        return None if kept is None else await kept.lookup(columns, values, as_of)
 
     def found(self, id: GlobalId, columns: tuple[int, ...], values: tuple[object, ...]) -> Sequence[Row] | None:
         """What `lookup` finds at `read_ts`, if nothing has to be waited for; else None."""
