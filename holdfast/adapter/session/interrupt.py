@@ -16,6 +16,7 @@ class Interrupt:
         self._task: asyncio.Task[object] | None = None
         self._reason: HoldfastError | None = None
         self._masked = False
+        self._pending: HoldfastError | None = None
 
     def interrupt(self, reason: HoldfastError) -> None:
         """End what runs now with `reason`; nothing, if nothing does."""
@@ -23,12 +24,26 @@ class Interrupt:
             self._reason = reason
             self._task.cancel()
 
+    def interrupt_next(self, reason: HoldfastError) -> None:
+        """End the next block with `reason` before it begins, if none runs now: it is of the same statement."""
+        if self._task is None:
+            self._pending = reason
+        else:
+            self.interrupt(reason)
+
+    def forget(self) -> None:
+        """The statement is over."""
+        self._pending = None
+
     @contextmanager
     def interruptible(self, deadline: float | None, late: HoldfastError) -> Iterator[None]:
         """Run the block until `deadline`, which is a time of the loop's; then it ends with `late`."""
         if self._task is not None:  # already inside
             yield
             return
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            raise pending
         task = self._task = asyncio.current_task()
         self._reason = None
         timer = None

@@ -208,7 +208,11 @@ class Session:
         return made
 
     def portal(self, name: str) -> Portal:
+        """What was bound to the name, or a cursor of that name: executed, it gives the rows that are left."""
         found = self._state.portals.get(name)
+        if found is None and name in self._state.cursors:
+            fetch, columns = Fetch(name, count=None), self._state.cursors[name].columns
+            found = Portal(Statement("FETCH ALL", fetch, (), columns=columns), ())
         if found is None:
             error = InvalidCursorName(f'portal "{name}" does not exist')
             self.fail(error)
@@ -292,7 +296,8 @@ class Session:
 
     def cancel(self) -> None:
         """End the statement that runs now, if one does."""
-        self._interrupt.interrupt(StatementCancelled("canceling statement due to user request"))
+        if self._state.execution is not None:
+            self._interrupt.interrupt_next(StatementCancelled("canceling statement due to user request"))
 
     def terminate(self, reason: SessionEnded) -> None:
         """End the session from the server's side."""
@@ -508,6 +513,7 @@ class Session:
 
     def _finish(self, error: BaseException | None, rows: int | None) -> None:
         state = self._state
+        self._interrupt.forget()
         if state.execution is not None:
             state.shared.activity.finish(state.execution, state.shared.clock(), error, rows)
             state.execution, self._began = None, None

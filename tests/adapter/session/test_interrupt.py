@@ -33,6 +33,19 @@ async def test_a_request_when_nothing_runs_does_nothing() -> None:
         await asyncio.sleep(0)
 
 
+async def test_a_request_between_two_blocks_of_a_statement_ends_the_second() -> None:
+    interrupt = Interrupt()
+    with interrupt.interruptible(None, LATE):
+        await asyncio.sleep(0)
+    interrupt.interrupt_next(WANTED)
+    with pytest.raises(StatementCancelled, match="as you wish"), interrupt.interruptible(None, LATE):
+        raise AssertionError("it began")
+    interrupt.interrupt_next(WANTED)
+    interrupt.forget()
+    with interrupt.interruptible(None, LATE):
+        await asyncio.sleep(0)
+
+
 async def test_what_is_masked_runs_to_its_end() -> None:
     interrupt = Interrupt()
     done = False

@@ -152,3 +152,15 @@ async def test_isolation_is_set_before_the_first_query(session: Session) -> None
     await ask(session, "ROLLBACK")
     await ask_all(session, "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT * FROM t; COMMIT")
     assert (await prepared(session, "SELECT $1 + 1", (4,))).rows == ((5,),)
+
+
+async def test_a_statement_is_cancelled_while_it_waits_and_between_its_pieces(session: Session) -> None:
+    await ask(session, "SET statement_timeout = 0")
+    task = asyncio.create_task(refusal(session, "SELECT * FROM t AS OF 9000000000000"))
+    while session.entry.state != "active":
+        await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    session.cancel()
+    assert await task == ("57014", "canceling statement due to user request")
+    session.cancel()
+    assert await rows(session, "SELECT 1") == [("1",)]
