@@ -16,13 +16,6 @@ from holdfast.plan.types import Record
 _YES, _NO = "YES", "NO"
 _WORDS = {letter: word for word, letter in LETTERS.items()}
 
-_TYPED = (
-    "data_type varchar, character_maximum_length int4, character_octet_length int4, numeric_precision int4, "
-    "numeric_precision_radix int4, numeric_scale int4, datetime_precision int4, interval_type varchar, "
-    "interval_precision int4, character_set_catalog name, character_set_schema name, character_set_name name, "
-    "collation_catalog name, collation_schema name, collation_name name"
-)
-_SCOPED = "scope_catalog name, scope_schema name, scope_name name, maximum_cardinality int4, dtd_identifier name"
 
 _SCHEMA = Shape(
     "catalog_name name, schema_name name, schema_owner name, default_character_set_catalog name, "
@@ -34,12 +27,16 @@ _TABLE = Shape(
     "user_defined_type_name name, is_insertable_into varchar, is_typed varchar, commit_action varchar"
 )
 _COLUMN = Shape(
-    "table_catalog name, table_schema name, table_name name, column_name name, ordinal_position int4, "
-    f"column_default varchar, is_nullable varchar, {_TYPED}, domain_catalog name, domain_schema name, "
-    f"domain_name name, udt_catalog name, udt_schema name, udt_name name, {_SCOPED}, is_self_referencing varchar, "
-    "is_identity varchar, identity_generation varchar, identity_start varchar, identity_increment varchar, "
-    "identity_maximum varchar, identity_minimum varchar, identity_cycle varchar, is_generated varchar, "
-    "generation_expression varchar, is_updatable varchar"
+    "table_catalog name, table_schema name, table_name name, column_name name, ordinal_position int4, column_default "
+    "varchar, is_nullable varchar, data_type varchar, character_maximum_length int4, character_octet_length int4, "
+    "numeric_precision int4, numeric_precision_radix int4, numeric_scale int4, datetime_precision int4, interval_type "
+    "varchar, interval_precision int4, character_set_catalog name, character_set_schema name, character_set_name "
+    "name, collation_catalog name, collation_schema name, collation_name name, domain_catalog name, domain_schema "
+    "name, domain_name name, udt_catalog name, udt_schema name, udt_name name, scope_catalog name, scope_schema name, "
+    "scope_name name, maximum_cardinality int4, dtd_identifier name, is_self_referencing varchar, is_identity "
+    "varchar, identity_generation varchar, identity_start varchar, identity_increment varchar, identity_maximum "
+    "varchar, identity_minimum varchar, identity_cycle varchar, is_generated varchar, generation_expression varchar, "
+    "is_updatable varchar"
 )
 _VIEW = Shape(
     "table_catalog name, table_schema name, table_name name, view_definition varchar, check_option varchar, "
@@ -47,16 +44,36 @@ _VIEW = Shape(
     "is_trigger_insertable_into varchar"
 )
 _ATTRIBUTE = Shape(
-    "udt_catalog name, udt_schema name, udt_name name, attribute_name name, ordinal_position int4, "
-    f"attribute_default varchar, is_nullable varchar, {_TYPED}, attribute_udt_catalog name, "
-    f"attribute_udt_schema name, attribute_udt_name name, {_SCOPED}, is_derived_reference_attribute varchar"
+    "udt_catalog name, udt_schema name, udt_name name, attribute_name name, ordinal_position int4, attribute_default "
+    "varchar, is_nullable varchar, data_type varchar, character_maximum_length int4, character_octet_length int4, "
+    "character_set_catalog name, character_set_schema name, character_set_name name, collation_catalog name, "
+    "collation_schema name, collation_name name, numeric_precision int4, numeric_precision_radix int4, numeric_scale "
+    "int4, datetime_precision int4, interval_type varchar, interval_precision int4, attribute_udt_catalog name, "
+    "attribute_udt_schema name, attribute_udt_name name, scope_catalog name, scope_schema name, scope_name name, "
+    "maximum_cardinality int4, dtd_identifier name, is_derived_reference_attribute varchar"
 )
 _ROUTINE = Shape(
     "specific_catalog name, specific_schema name, specific_name name, routine_catalog name, routine_schema name, "
-    f"routine_name name, routine_type varchar, type_udt_catalog name, type_udt_schema name, type_udt_name name, "
-    f"{_TYPED}, {_SCOPED}, routine_body varchar, routine_definition varchar, external_name varchar, "
-    "external_language varchar, parameter_style varchar, is_deterministic varchar, sql_data_access varchar, "
-    "is_null_call varchar, schema_level_routine varchar, is_user_defined_cast varchar, security_type varchar"
+    "routine_name name, routine_type varchar, module_catalog name, module_schema name, module_name name, udt_catalog "
+    "name, udt_schema name, udt_name name, data_type varchar, character_maximum_length int4, character_octet_length "
+    "int4, character_set_catalog name, character_set_schema name, character_set_name name, collation_catalog name, "
+    "collation_schema name, collation_name name, numeric_precision int4, numeric_precision_radix int4, numeric_scale "
+    "int4, datetime_precision int4, interval_type varchar, interval_precision int4, type_udt_catalog name, "
+    "type_udt_schema name, type_udt_name name, scope_catalog name, scope_schema name, scope_name name, "
+    "maximum_cardinality int4, dtd_identifier name, routine_body varchar, routine_definition varchar, external_name "
+    "varchar, external_language varchar, parameter_style varchar, is_deterministic varchar, sql_data_access varchar, "
+    "is_null_call varchar, sql_path varchar, schema_level_routine varchar, max_dynamic_result_sets int4, "
+    "is_user_defined_cast varchar, is_implicitly_invocable varchar, security_type varchar, to_sql_specific_catalog "
+    "name, to_sql_specific_schema name, to_sql_specific_name name, as_locator varchar, created timestamptz, "
+    "last_altered timestamptz, new_savepoint_level varchar, is_udt_dependent varchar, result_cast_from_data_type "
+    "varchar, result_cast_as_locator varchar, result_cast_char_max_length int4, result_cast_char_octet_length int4, "
+    "result_cast_char_set_catalog name, result_cast_char_set_schema name, result_cast_char_set_name name, "
+    "result_cast_collation_catalog name, result_cast_collation_schema name, result_cast_collation_name name, "
+    "result_cast_numeric_precision int4, result_cast_numeric_precision_radix int4, result_cast_numeric_scale int4, "
+    "result_cast_datetime_precision int4, result_cast_interval_type varchar, result_cast_interval_precision int4, "
+    "result_cast_type_udt_catalog name, result_cast_type_udt_schema name, result_cast_type_udt_name name, "
+    "result_cast_scope_catalog name, result_cast_scope_schema name, result_cast_scope_name name, "
+    "result_cast_maximum_cardinality int4, result_cast_dtd_identifier name"
 )
 
 

@@ -25,7 +25,7 @@ def _types(shown: Shown) -> Iterator[Row]:
     for found in SYSTEM_TYPES:
         schema = shown.state.schema_named(None, found.schema)
         assert schema is not None
-        reads, writes, receives, sends = (TYPE_FUNCTIONS[name] for name in found.functions)
+        reads, writes, receives, sends = (TYPE_FUNCTIONS.get(name, 0) for name in found.functions)
         reads_modifier, writes_modifier = (TYPE_FUNCTIONS.get(name, 0) for name in found.modifier_functions)
         yield _TYPE.row(
             oid=found.oid,

@@ -105,27 +105,54 @@ def _all() -> Iterator[SystemType]:
             collation_of(type_),
             element_oid=VECTORS[type_].oid if is_vector else BASES["char"].oid if base == "name" else 0,
             array_oid=info.array_oid,
-            modifier_functions=(f"{base}typmodin", f"{base}typmodout") if base in _MODIFIED else ("", ""),
+            modifier_functions=_modifier_functions(base),
             subtype_oid=BASES[_SUBTYPES[base]].oid if is_range else 0,
         )
         if info.array_oid:
             yield _array(info.array_oid, base, info.oid, type_)
-    for kind, oid in _KINDS.items():
-        length = -2 if kind == "cstring" else -1 if "array" in kind and "non" not in kind else 4
-        yield SystemType(oid, kind, "pseudo", "P", _io(kind), length=length, storage="p")
+    yield from map(_pseudo, _KINDS)
     yield SystemType(OF_KIND["list"], "list", "list", "U", _io("list"))
     yield SystemType(OF_KIND["map"], "map", "map", "U", _io("map"))
 
 
 def _array(oid: int, base: str, element: int, type_: Type) -> SystemType:
-    alignment = "d" if alignment_of(type_) == "d" else "i"
-    name = "_record" if base == "record" else f"_{base}"
-    category = "P" if base == "record" else "A"
     kind: Literal["pseudo", "array"] = "pseudo" if base == "record" else "array"
-    collation = collation_of(type_)
     return SystemType(
-        oid, name, kind, category, _ARRAY_IO, alignment=alignment, collation=collation, element_oid=element
+        oid,
+        f"_{base}",
+        kind,
+        "P" if base == "record" else "A",
+        _ARRAY_IO,
+        alignment="d" if alignment_of(type_) == "d" else "i",
+        collation=collation_of(type_),
+        element_oid=element,
+        modifier_functions=_modifier_functions(base),
     )
+
+
+def _pseudo(kind: str) -> SystemType:
+    """Those that hold arrays or ranges are as long as they are; PostgreSQL sends and receives few of them."""
+    many = kind in ("anyarray", "anycompatiblearray", "anyrange")
+    reads, writes, receives, sends = _io(kind)
+    if kind not in ("anyarray", "anycompatiblearray", "cstring"):
+        receives = sends = ""
+    length = {"cstring": -2, "internal": 8}.get(kind, -1 if many else 4)
+    return SystemType(
+        _KINDS[kind],
+        kind,
+        "pseudo",
+        "P",
+        (reads, writes, receives, sends),
+        length=length,
+        by_value=length > 0,
+        alignment="c" if kind == "cstring" else "d" if many or kind == "internal" else "i",
+        storage="x" if many else "p",
+        array_oid=1263 if kind == "cstring" else 0,
+    )
+
+
+def _modifier_functions(base: str) -> tuple[str, str]:
+    return (f"{base}typmodin", f"{base}typmodout") if base in _MODIFIED else ("", "")
 
 
 SYSTEM_TYPES: tuple[SystemType, ...] = tuple(_all())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from holdfast.plan.functions.type_names import interval_modifier
-from holdfast.plan.types import BASES, REGISTERED, Array, IntervalOf, Modified, Numeric, Record, Type
+from holdfast.plan.types import BASES, REGISTERED, Array, IntervalOf, Modified, Numeric, Range, Record, Type
 
 _HEADER = 4
 """What lengths and digits are moved by in a modifier, so that -1 says that there are none."""
@@ -41,7 +41,14 @@ def length_of(type_: Type) -> int:
 
 
 def alignment_of(type_: Type) -> str:
-    return "c" if type_.base == "uuid" else ALIGNMENTS[length_of(type_)]
+    match type_:
+        case Array():
+            return "d" if alignment_of(type_.element) == "d" else "i"
+        case Range():
+            return alignment_of(type_.subtype) if length_of(type_.subtype) == 8 else "i"
+    if type_.base in ("uuid", "record"):
+        return "c" if type_.base == "uuid" else "d"
+    return ALIGNMENTS[length_of(type_)]
 
 
 def storage_of(type_: Type) -> str:

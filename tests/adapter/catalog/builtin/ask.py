@@ -38,7 +38,7 @@ class Asking:
     """Someone who asks about the catalog that `talk` has made."""
 
     def __init__(self, talk: Talk) -> None:
-        self.talk, self.contents = talk, Contents()
+        self.talk, self.contents, self.session = talk, Contents(), 1
 
     def introspection(self) -> Introspection:
         names, role = self.talk.names, self.talk.current
@@ -48,7 +48,7 @@ class Asking:
             names.database,
             names.search_path,
             role,
-            1,
+            self.session,
             NOW,
             lambda _: (Frontier(Timestamp(5)), Frontier(Timestamp(9))),
             (session,),

@@ -13,6 +13,7 @@ from holdfast.errors import QueryError
 from holdfast.plan.errors import (
     AmbiguousFunctionAtRunTime,
     InvalidName,
+    InvalidTextRepresentation,
     UndefinedFunctionAtRunTime,
     UndefinedObjectAtRunTime,
     UndefinedSchemaAtRunTime,
@@ -37,7 +38,7 @@ def parts_of(text: str) -> tuple[str, ...]:
     rest = text.strip()
     while True:
         if rest.startswith('"'):
-            part, rest = _quoted(rest, text)
+            part, rest = _quoted(rest)
         else:
             end = next((place for place, letter in enumerate(rest) if letter in '."' or letter.isspace()), len(rest))
             part, rest = rest[:end].lower(), rest[end:]
@@ -50,12 +51,12 @@ def parts_of(text: str) -> tuple[str, ...]:
         rest = rest[1:].lstrip()
 
 
-def _quoted(rest: str, text: str) -> tuple[str, str]:
+def _quoted(rest: str) -> tuple[str, str]:
     end = 1
     while True:
         end = rest.find('"', end)
         if end < 0:
-            raise InvalidName(f'string is not a valid identifier: "{text}"')
+            raise InvalidName("invalid name syntax")
         if rest[end : end + 2] != '""':
             return rest[1:end].replace('""', '"'), rest[end + 1 :]
         end += 2
@@ -136,7 +137,7 @@ def procedure_oid(visible: Visible, shown: Shown) -> Read:
     def read(text: str) -> int:
         name, bracket, rest = text.partition("(")
         if not bracket or not rest.rstrip().endswith(")"):
-            raise InvalidName("expected a left parenthesis")
+            raise InvalidTextRepresentation("expected a left parenthesis")
         inside = rest.rstrip()[:-1].strip()
         types = [format_type(type_(part.strip()), None) for part in inside.split(",")] if inside else []
         oid = by_signature.get(f"{parts_of(name)[-1]}({','.join(map(str, types))})")
