@@ -29,8 +29,14 @@ log = logging.getLogger(__name__)
 _AT_ONCE = 500
 """Updates that are put in without a thread: rows that come take microseconds, those that go some ten each."""
 
+_FEW_COMMITS = 32
+"""Commits that are put in without a thread: each takes a tenth of a millisecond or a few."""
+
 _FEW_ROWS = 20_000
-"""Rows that are filtered or indexed without a thread."""
+"""Rows that are filtered without a thread."""
+
+_FEW_TO_INDEX = 5_000
+"""Rows that are indexed without a thread."""
 
 _MANY_REMOVED = 5_000
 """Rows that go at one time after which finding each of them takes longer than counting all rows anew."""
@@ -109,7 +115,7 @@ class Kept:
         return True
 
     def _applies_at_once(self, commits: Sequence[TableCommit]) -> bool:
-        if sum(commit.updates.rows for commit in commits) > _AT_ONCE:
+        if len(commits) > _FEW_COMMITS or sum(commit.updates.rows for commit in commits) > _AT_ONCE:
             return False
         ready = self._contents.finds_rows or self._contents.rows <= _FEW_ROWS
         return ready or all(commit.inserts == commit.updates.rows for commit in commits)
@@ -149,7 +155,7 @@ class Kept:
         return found
 
     async def _index(self, columns: tuple[int, ...]) -> None:
-        if self._contents.rows <= _FEW_ROWS:
+        if self._contents.rows <= _FEW_TO_INDEX:
             self._contents.add_index(columns)
         else:
             await asyncio.to_thread(self._contents.add_index, columns)

@@ -83,9 +83,12 @@ class Tables:
         kept = await self._memory.of(table, self._timeline.read_ts)
         found = None if kept is None else await kept.view(as_of)
         if found is None:
-            snapshot = await self._stored.snapshot(table, as_of)
-            found = expanded(snapshot) if snapshot.rows < _FEW_ROWS else await asyncio.to_thread(expanded, snapshot)
+            found = await self._read_back(table, as_of)
         return found if columns is None else found.select(list(columns))
+
+    async def _read_back(self, table: Table, as_of: Timestamp) -> pa.Table:
+        snapshot = await self._stored.snapshot(table, as_of)
+        return expanded(snapshot) if snapshot.rows < _FEW_ROWS else await asyncio.to_thread(expanded, snapshot)
 
     async def lookup(
         self, id: GlobalId, columns: tuple[int, ...], values: tuple[object, ...], as_of: Timestamp

@@ -69,7 +69,7 @@ async def test_every_read_is_of_what_was_written_by_its_time(
     monkeypatch: pytest.MonkeyPatch, settings: LedgerSettings, seed: int
 ) -> None:
     for module, limits in {
-        kept_module: {"_AT_ONCE": 3, "_FEW_ROWS": 10, "_MANY_REMOVED": 4, "_MANY_WAITING": 5},
+        kept_module: {"_AT_ONCE": 3, "_FEW_ROWS": 10, "_FEW_TO_INDEX": 10, "_MANY_REMOVED": 4, "_MANY_WAITING": 5},
         by_key: {"_LATE": 8, "_FAN": 3},
         contents: {"SEGMENT_ROWS": 16, "_FAN": 4, "_MANY_GONE": 5, "_MANY_NEW": 4},
     }.items():
