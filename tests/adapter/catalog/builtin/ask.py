@@ -73,7 +73,9 @@ class Asking:
 
     def answer(self, query: str | Query, *parameters: str | None) -> Sequence[tuple[object, ...]]:
         """The rows, as Python's values. Parameters are given as a client sends them, as text."""
-        planned = self.planned(query)
+        return self.answered(self.planned(query), *parameters)
+
+    def answered(self, planned: Planned, *parameters: str | None) -> Sequence[tuple[object, ...]]:
         plan = self.ready(planned)
         values = [
             None if text is None else read_of(type_)(text)
