@@ -15,6 +15,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from time import monotonic
 
 from holdfast.adapter.catalog import durable
 from holdfast.adapter.catalog.decision import Decision
@@ -49,10 +50,13 @@ class LedgerSettings:
     """`tick_seconds` is how often time passes if nobody writes. None: only when `tick` is called.
 
     `garbage_seconds` is how often leftovers of writes that never were committed are looked for.
+    For `lease_seconds` after a commit the store is sure to be ours: whoever takes it over waits for as long before it
+    commits anything. It is longer than a tick.
     """
 
     tick_seconds: float | None = 1.0
     garbage_seconds: float = 600.0
+    lease_seconds: float = 5.0
     tables: TableSettings = field(default_factory=TableSettings)
 
 
@@ -106,6 +110,7 @@ class Ledger:
         self._turn = asyncio.Lock()
         self._committing = asyncio.Lock()
         self._failure: HoldfastError | None = None
+        self._ours_until = 0.0
         self._stopping = asyncio.Event()
         self._loops: list[asyncio.Task[None]] = []
 
@@ -149,6 +154,21 @@ class Ledger:
     def failure(self) -> HoldfastError | None:
         """Why nothing will be committed any more; None while all is well."""
         return self._failure
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether nobody else can have committed anything: what is read at `read_ts` is all there is.
+
+        Time that passes while the process is stopped counts.
+        """
+        return monotonic() < self._ours_until
+
+    async def make_sure(self) -> None:
+        """Commit that nothing has happened, unless it is sure that nobody else has committed anything."""
+        async with self._committing:
+            if not self.is_ours:
+                self._check()
+                await self._pass_time()
 
     async def write(self, changes: Mapping[GlobalId, TableChange]) -> Timestamp:
         """Change tables; returns when. It is durable then, and visible."""
@@ -329,6 +349,7 @@ class Ledger:
     async def _append(self, appends: Sequence[Append]) -> None:
         """One transaction. An error of which nothing is known to have come ends the ledger."""
         handles = [append.handle for append in appends]
+        began = monotonic()
         try:
             mismatch = await self._persist.multi(handles).compare_and_append(appends)
         except (Fenced, OutcomeUnknown) as error:
@@ -343,6 +364,7 @@ class Ledger:
             failure = UsageError(f"a collection of the database was written by another: {mismatch}")
             self._fail(failure)
             raise failure
+        self._ours_until = began + self._settings.lease_seconds
 
     def _took_effect(self, draft: Draft, commits: Mapping[GlobalId, TableCommit], time: Timestamp) -> None:
         self.tables.committed(commits)
@@ -368,15 +390,18 @@ class Ledger:
             self._check()
             if not self.timeline.is_behind:
                 return
-            time = self.timeline.write_ts()
-            catalog = self._catalog_append((), time)
-            told = self._handle.since.time
-            if told is not None and told < self._catalog_changed_at:
-                catalog = replace(catalog, since=Frontier(self.read_ts))
-            await self._append([catalog, *self.tables.tick(time)])
-            self.timeline.advance(time)
-            self.tables.ticked()
+            await self._pass_time()
         await self.tables.end_dropped()
+
+    async def _pass_time(self) -> None:
+        time = self.timeline.write_ts()
+        catalog = self._catalog_append((), time)
+        told = self._handle.since.time
+        if told is not None and told < self._catalog_changed_at:
+            catalog = replace(catalog, since=Frontier(self.read_ts))
+        await self._append([catalog, *self.tables.tick(time)])
+        self.timeline.advance(time)
+        self.tables.ticked()
 
     async def _ticks(self, seconds: float) -> None:
         while not self._stopping.is_set() and self._failure is None:

@@ -56,6 +56,8 @@ async def _opened(settings: DatabaseSettings, *, take_over: bool) -> Database:
             error.hint = "Stop it first. If it is gone for good, or to fence it, start with --take-over."
             raise
     await _fence(settings)
+    # For so long whoever was fenced may answer from memory, in the belief that nobody has written since.
+    await asyncio.sleep(settings.ledger.lease_seconds)
     return await Database.open(settings)
 
 

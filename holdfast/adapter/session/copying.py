@@ -100,12 +100,8 @@ def copy_to_client(syntax: CopyTo, rows: Rows) -> CopyOut:
     options = copy_options(syntax.options, "to")
     counted = _Counted(rows.pieces)
 
-    async def chunks() -> AsyncIterator[bytes]:
-        async for messages in encoded(options, rows.columns, counted.pieces()):
-            for message in messages:
-                yield message
-
-    return CopyOut(options.format, len(rows.columns), chunks(), counted.count)
+    messages = encoded(options, rows.columns, counted.pieces())
+    return CopyOut(options.format, len(rows.columns), messages, counted.count)
 
 
 async def copy_to_files(state: SessionState, syntax: CopyTo, rows: Rows) -> Done:

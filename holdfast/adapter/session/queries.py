@@ -129,6 +129,8 @@ async def reading(state: SessionState, found: Compiled, wanted: Wanted | None, *
             _check_domain(state, items)
         held: Hold | None = None if transaction.explicit else ledger.tables.hold(ids, transaction.as_of)
         return Reading(found.prepared(state.knowing(transaction.as_of)), transaction.as_of, None, held)
+    if not ledger.is_ours:
+        await ledger.make_sure()
     choice = choose([input_of(state, item) for item in items], transaction.isolation, ledger.read_ts, None)
     held = None
     if transaction.explicit and not subscribes:

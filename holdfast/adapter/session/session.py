@@ -228,7 +228,7 @@ class Session:
         It leaves no trace in the log of activity. `name` must still be that of the statement.
         """
         state, quick = self._state, statement.quick
-        if quick is None or state.transaction is not None or self._ended is not None:
+        if quick is None or state.transaction is not None or self._ended is not None or not state.shared.ledger.is_ours:
             return None
         if statement.key is not state.key or state.statements.get(name) is not statement:
             return None
@@ -355,7 +355,7 @@ class Session:
             case Rows():
                 return replace(result, pieces=self._guarded(result.pieces, deadline, len))
             case CopyOut():
-                return replace(result, chunks=self._guarded(result.chunks, deadline, lambda _: 0))
+                return replace(result, messages=self._guarded(result.messages, deadline, lambda _: 0))
             case CopyIn():
                 take = result.take
 
