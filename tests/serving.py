@@ -17,6 +17,7 @@ import psycopg
 READY = re.compile(
     r"holdfast is ready: postgresql://materialize@127\.0\.0\.1:(\d+)/materialize(?: (https?)://\S+:(\d+))?"
 )
+_COMPLAINT = re.compile(r"[\d-]+ [\d:.]+Z (ERROR|CRITICAL) |Traceback ")
 PROGRAM = "from holdfast.cli import main; main()"
 ENOUGH = 60.0
 """Seconds: a process that has not ended by then hangs."""
@@ -52,6 +53,11 @@ class ServerProcess:
     def log(self) -> str:
         """What all processes on the folder have said on standard error."""
         return self._errors.read_text()
+
+    @property
+    def complaints(self) -> list[str]:
+        """Lines of the log, not Spark's, that someone must look at."""
+        return [line for line in self.log.splitlines() if _COMPLAINT.match(line)]
 
     @property
     def _errors(self) -> Path:

@@ -314,6 +314,7 @@ class Conversation:
         portal = self._portal(name)
         if not portal.ran:
             portal.ran = True
+            self._portals[name] = portal
             result = await self._session.execute(name)
             if not isinstance(result, Rows):
                 await self._answer_other(result)
@@ -335,10 +336,8 @@ class Conversation:
         """What is known of a portal that the session has."""
         columns = self._session.portal(name).columns
         found = self._portals.get(name)
-        if found is None:
-            # Bound by nobody: a cursor that DECLARE made.
-            found = self._portals[name] = _Portal(self._shape(columns, ()))
-        return found
+        # One that nobody bound is a cursor that DECLARE made.
+        return _Portal(self._shape(columns, ())) if found is None else found
 
     async def _close(self, body: Body) -> None:
         target, name = frontend.read_close(body)
