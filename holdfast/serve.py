@@ -15,13 +15,9 @@ from typing import TypeVar
 import uvloop
 
 from holdfast.adapter.client_errors import CannotListen
-from holdfast.adapter.database import Database, DatabaseSettings
-from holdfast.adapter.ledger import LedgerSettings
+from holdfast.adapter.database import Database
 from holdfast.adapter.owned import owned
-from holdfast.adapter.runtime import RuntimeSettings
-from holdfast.adapter.tables import TableSettings
 from holdfast.errors import HoldfastError
-from holdfast.persist import PersistSettings
 from holdfast.repr.frontier import MAX_TIME
 from holdfast.server.http import server as http
 from holdfast.server.http.guard import DEFAULT_USER
@@ -49,7 +45,7 @@ async def _serve(settings: ServerSettings) -> int:
     stopping = asyncio.Event()
     _stop_on_signals(stopping)
     log.info("starting", extra={"data": settings.data_dir, "pid": os.getpid()})
-    async with owned(settings.data_dir, database_settings(settings), take_over=settings.take_over) as database:
+    async with owned(settings.data_dir, settings.database, take_over=settings.take_over) as database:
         servers, said = await _listening(database, settings)
         try:
             print(said, flush=True)
@@ -86,18 +82,6 @@ async def _failure(database: Database, stopping: asyncio.Event) -> HoldfastError
     ledger.cancel()
     await asyncio.gather(stopped, ledger, return_exceptions=True)
     return database.ledger.failure
-
-
-def database_settings(settings: ServerSettings) -> DatabaseSettings:
-    return DatabaseSettings(
-        settings.location,
-        spark=settings.spark,
-        persist=PersistSettings(cache_bytes=settings.cache),
-        ledger=LedgerSettings(tables=TableSettings(memory_bytes=settings.memory)),
-        runtime=RuntimeSettings(jobs=settings.spark_jobs),
-        max_sessions=settings.max_connections,
-        eager_spark=settings.spark_eager,
-    )
 
 
 async def _listening(database: Database, settings: ServerSettings) -> tuple[list[pgwire.Server | http.Server], str]:

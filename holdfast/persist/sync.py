@@ -54,6 +54,10 @@ class Loop:
             with suppress(Stopped):
                 self.run(_close(items))
 
+    @property
+    def is_running(self) -> bool:
+        return not self._loop.is_closed()
+
     def stop(self) -> None:
         if self._loop.is_closed():
             return

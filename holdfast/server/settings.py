@@ -16,6 +16,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from holdfast.adapter.client_errors import SettingInvalid
+from holdfast.adapter.database import DatabaseSettings
+from holdfast.adapter.ledger import LedgerSettings
+from holdfast.adapter.runtime import RuntimeSettings
+from holdfast.adapter.tables import TableSettings
+from holdfast.persist import PersistSettings
 from holdfast.persist.location import Location
 from holdfast.server.logs import LogLevel
 from holdfast.server.pgwire.settings import Authentication
@@ -146,6 +151,18 @@ class ServerSettings:
         metadata = self.metadata or default.metadata
         blob = self.blob or default.blob.url
         return Location.of(metadata, blob, self.blob_options)
+
+    @property
+    def database(self) -> DatabaseSettings:
+        return DatabaseSettings(
+            self.location,
+            spark=self.spark,
+            persist=PersistSettings(cache_bytes=self.cache),
+            ledger=LedgerSettings(tables=TableSettings(memory_bytes=self.memory)),
+            runtime=RuntimeSettings(jobs=self.spark_jobs),
+            max_sessions=self.max_connections,
+            eager_spark=self.spark_eager,
+        )
 
     @property
     def spark(self) -> SparkSettings:
