@@ -64,11 +64,14 @@ CopyFormat: TypeAlias = Literal["text", "csv", "binary", "parquet"]
 
 @dataclass(frozen=True, slots=True)
 class CopyOut:
-    """Bytes for the client, ready to be sent. The iterator is over when all is said; `count` is then how many rows."""
+    """Bytes for the client, ready to be sent: messages, some at a time. Those of text and csv are a row each.
+
+    The iterator is over when all is said; `count` is then how many rows.
+    """
 
     format: CopyFormat
     columns: int
-    chunks: AsyncIterator[bytes]
+    messages: AsyncIterator[Sequence[bytes]]
     count: Callable[[], int]
 
 

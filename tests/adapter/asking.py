@@ -68,8 +68,8 @@ async def taken(result: Result, data: bytes = b"") -> Answer:
             columns = result.columns
             return Answer(tag, tuple(c.name for c in columns), tuple(c.type for c in columns), tuple(rows))
         case CopyOut():
-            chunks = [chunk async for chunk in result.chunks]
-            return Answer(f"COPY {result.count()}", rows=((b"".join(chunks),),))
+            messages = [message async for some in result.messages for message in some]
+            return Answer(f"COPY {result.count()}", rows=((b"".join(messages),),))
         case CopyIn():
             done = await result.take(_chunks(data))
             return Answer(done.tag)

@@ -104,8 +104,8 @@ def copy_out_response(format_: CopyFormat, columns: int) -> bytes:
     return _copy_response(b"H", format_, columns)
 
 
-def copy_data(data: bytes) -> bytes:
-    return _HEAD.pack(b"d", len(data) + 4) + data
+def copy_data(messages: Sequence[bytes]) -> bytes:
+    return b"".join([part for data in messages for part in (_HEAD.pack(b"d", len(data) + 4), data)])
 
 
 def _fields(pairs: Iterable[tuple[bytes, str | None]]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 from holdfast.adapter.client_errors import ClientGone, CopyFailed, MessageMalformed
@@ -12,19 +13,23 @@ from holdfast.server.pgwire.codec import Body
 from holdfast.server.pgwire.frontend import COPY_DATA, COPY_DONE, COPY_FAIL, FLUSH, SYNC, TERMINATE, read_query
 from holdfast.server.pgwire.rows import close_iterator
 
+_AT_ONCE = 2_000
+"""So many messages are framed in about a millisecond."""
+
 
 async def copy_out(channel: Channel, result: CopyOut) -> str:
     """Sends all of it. Returns the tag."""
     channel.write(backend.copy_out_response(result.format, result.columns))
     try:
-        async for chunk in result.chunks:
-            channel.write(backend.copy_data(chunk))
-            if channel.is_full:
-                await channel.drain()
-            else:
-                channel.flush_soon()
+        async for messages in result.messages:
+            for start in range(0, len(messages), _AT_ONCE):
+                channel.write(backend.copy_data(messages[start : start + _AT_ONCE]))
+                if channel.is_full:
+                    await channel.drain()
+                    await asyncio.sleep(0)
+            channel.flush_soon()
     finally:
-        await close_iterator(result.chunks)
+        await close_iterator(result.messages)
     channel.write(backend.COPY_DONE)
     return f"COPY {result.count()}"
 
