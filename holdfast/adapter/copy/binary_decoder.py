@@ -90,9 +90,7 @@ class BinaryDecoder:
     def _row(self, data: bytes, at: int, *, last: bool) -> tuple[tuple[object, ...] | None, int] | None:
         """The row that begins there, None for the trailer, and where it ends. Nothing if it has not come as a whole."""
         if len(data) < at + 2:
-            if last and at < len(data):
-                raise self._cut_off()
-            # Without a trailer, the data may end after any row.
+            # Without a trailer, the data may end after any row. PostgreSQL does not mind half a count either.
             return None
         (count,) = _INT16.unpack_from(data, at)
         at += 2
@@ -100,35 +98,28 @@ class BinaryDecoder:
             self._over = True
             return None, at
         if count != len(self._types):
-            self._number += 1
             mismatch = f"row field count is {count}, expected {len(self._types)}"
             raise self._located(BadCopyFormat(mismatch))
-        fields: list[bytes | None] = []
+        row: list[object] = []
         for index in range(count):
-            if len(data) < at + 4:
+            field, at = self._field(data, at, index)
+            if at > len(data):
                 if last:
-                    raise self._cut_off(index)
+                    raise self._located(BadCopyFormat("unexpected EOF in COPY data"), index)
                 return None
-            (length,) = _INT32.unpack_from(data, at)
-            at += 4
-            if length < _NULL:
-                self._number += 1
-                raise self._located(BadCopyFormat("invalid field size"), index)
-            if length == _NULL:
-                fields.append(None)
-                continue
-            if len(data) < at + length:
-                if last:
-                    raise self._cut_off(index)
-                return None
-            fields.append(data[at : at + length])
-            at += length
+            row.append(self._value(index, field))
         self._number += 1
-        return tuple(self._value(index, field) for index, field in enumerate(fields)), at
+        return tuple(row), at
 
-    def _cut_off(self, index: int | None = None) -> HoldfastError:
-        self._number += 1
-        return self._located(BadCopyFormat("unexpected EOF in COPY data"), index)
+    def _field(self, data: bytes, at: int, index: int) -> tuple[bytes | None, int]:
+        """What stands after its length, None for a null, and where it ends: beyond the data if it has not come."""
+        if len(data) < at + 4:
+            return None, at + 4
+        (length,) = _INT32.unpack_from(data, at)
+        if length < _NULL:
+            raise self._located(BadCopyFormat("invalid field size"), index)
+        end = at + 4 + max(length, 0)
+        return (None if length == _NULL else data[at + 4 : end]), end
 
     def _value(self, index: int, field: bytes | None) -> object:
         if field is None:
@@ -141,4 +132,4 @@ class BinaryDecoder:
 
     def _located(self, error: HoldfastError, index: int | None = None) -> HoldfastError:
         column = "" if index is None else f", column {self._names[index]}"
-        return located(error, f"COPY {self._relation}, line {self._number}{column}")
+        return located(error, f"COPY {self._relation}, line {self._number + 1}{column}")

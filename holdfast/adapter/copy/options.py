@@ -15,10 +15,13 @@ from holdfast.errors import HoldfastError
 from holdfast.sql.errors import InvalidColumnReference, NotSupported, WrongSyntax
 from holdfast.sql.syntax.expression import BooleanLiteral, IntegerLiteral, NullLiteral, NumericLiteral, StringLiteral
 from holdfast.sql.syntax.name import ObjectName
-from holdfast.sql.syntax.option import Option, ValueList
+from holdfast.sql.syntax.option import Option, Phrase, ValueList
 
 Direction: TypeAlias = Literal["from", "to"]
 Columns: TypeAlias = tuple[str, ...] | Literal["*"]
+
+_Check: TypeAlias = tuple[bool, type[NotSupported | InvalidOption], str]
+"""Whether something is wrong, and what is said then."""
 
 _FORMATS: tuple[CopyFormat, ...] = ("text", "csv", "binary", "parquet")
 _NOT_DELIMITERS = "\\.abcdefghijklmnopqrstuvwxyz0123456789"
@@ -113,7 +116,7 @@ def _columns(option: Option, _: Direction) -> Columns:
     match option.value:
         case ValueList(items=items):
             return tuple(".".join(item.parts) if isinstance(item, ObjectName) else "" for item in items)
-        case ObjectName(parts=("*",)):
+        case Phrase(words="*"):
             return "*"
     raise InvalidOption(f'argument to option "{option.name.lower()}" must be a list of column names', option.location)
 
@@ -192,7 +195,8 @@ def _with_defaults(found: CopyOptions, values: Mapping[str, object]) -> CopyOpti
 def _wrong(found: CopyOptions, values: Mapping[str, object], direction: Direction) -> list[HoldfastError]:
     """What is wrong with the options of a format of text, first things first."""
     csv = found.format == "csv"
-    checks: tuple[tuple[bool, type[NotSupported | InvalidOption], str], ...] = (
+    in_null = "must not appear in the NULL specification"
+    checks: tuple[_Check, ...] = (
         (not _one_byte(found.delimiter), NotSupported, "COPY delimiter must be a single one-byte character"),
         (found.delimiter in "\r\n", InvalidOption, "COPY delimiter cannot be newline or carriage return"),
         (_breaks(found.null), InvalidOption, "COPY null representation cannot use newline or carriage return"),
@@ -201,41 +205,34 @@ def _wrong(found: CopyOptions, values: Mapping[str, object], direction: Directio
             InvalidOption,
             f'COPY delimiter cannot be "{found.delimiter}"',
         ),
-        (not csv and "quote" in values, NotSupported, "COPY quote available only in CSV mode"),
+        (not csv and "quote" in values, NotSupported, "COPY QUOTE requires CSV mode"),
         (csv and not _one_byte(found.quote), NotSupported, "COPY quote must be a single one-byte character"),
         (csv and found.delimiter == found.quote, InvalidOption, "COPY delimiter and quote must be different"),
-        (not csv and "escape" in values, NotSupported, "COPY escape available only in CSV mode"),
+        (not csv and "escape" in values, NotSupported, "COPY ESCAPE requires CSV mode"),
         (csv and not _one_byte(found.escape), NotSupported, "COPY escape must be a single one-byte character"),
-        (not csv and "force_quote" in values, NotSupported, "COPY force quote available only in CSV mode"),
-        (
-            "force_quote" in values and direction == "from",
-            NotSupported,
-            "COPY force quote only available using COPY TO",
-        ),
-        (not csv and "force_not_null" in values, NotSupported, "COPY force not null available only in CSV mode"),
-        (
-            "force_not_null" in values and direction == "to",
-            NotSupported,
-            "COPY force not null only available using COPY FROM",
-        ),
-        (not csv and "force_null" in values, NotSupported, "COPY force null available only in CSV mode"),
-        (
-            "force_null" in values and direction == "to",
-            NotSupported,
-            "COPY force null only available using COPY FROM",
-        ),
-        (
-            found.delimiter in found.null,
-            NotSupported,
-            "COPY delimiter must not appear in the NULL specification",
-        ),
-        (
-            csv and found.quote in found.null,
-            NotSupported,
-            "CSV quote character must not appear in the NULL specification",
-        ),
+        *_wrong_columns("force_quote", "from", NotSupported, csv, values, direction),
+        *_wrong_columns("force_not_null", "to", InvalidOption, csv, values, direction),
+        *_wrong_columns("force_null", "to", InvalidOption, csv, values, direction),
+        (found.delimiter in found.null, InvalidOption, f"COPY delimiter character {in_null}"),
+        (csv and found.quote in found.null, InvalidOption, f"CSV quote character {in_null}"),
     )
     return [error(message) for wrong, error, message in checks if wrong]
+
+
+def _wrong_columns(
+    name: str,
+    never: Direction,
+    error: type[NotSupported | InvalidOption],
+    csv: bool,
+    values: Mapping[str, object],
+    direction: Direction,
+) -> tuple[_Check, ...]:
+    """Of an option that lists columns, which makes sense in one direction."""
+    shown = name.upper()
+    return (
+        (not csv and name in values, NotSupported, f"COPY {shown} requires CSV mode"),
+        (name in values and direction == never, error, f"COPY {shown} cannot be used with COPY {never.upper()}"),
+    )
 
 
 def _one_byte(text: str) -> bool:

@@ -33,6 +33,7 @@ _AS_THEY_ARE = frozenset(
 )
 """Types of which every value of Arrow's type is one."""
 
+_WHOLE = pa.decimal128(20, 0)
 _CASTS: tuple[tuple[Callable[[Any], bool], Callable[[Any], bool]], ...] = (
     (kind.is_integer, lambda to: kind.is_integer(to) or kind.is_floating(to) or kind.is_decimal(to)),
     (kind.is_floating, kind.is_floating),
@@ -98,7 +99,9 @@ def _values(column: Any, type_: Type) -> Any:  # pyarrow has no types
     if kind.is_string(column.type) or kind.is_large_string(column.type) or kind.is_string_view(column.type):
         return column_of(column.cast(pa.string()), type_)
     if any(of(column.type) and to(target) for of, to in _CASTS) and type_.base in _AS_THEY_ARE:
-        return column.cast(target)
+        # Arrow takes an integer for a decimal only where the greatest of its type would fit.
+        exact = column.cast(_WHOLE) if kind.is_integer(column.type) and kind.is_decimal(target) else column
+        return exact.cast(target)
     raise DatatypeMismatch(f"the parquet file has values of type {column.type}, but the column is of type {type_}")
 
 

@@ -90,10 +90,11 @@ class TextDecoder:
     def _plain_table(self, plain: Plain) -> pa.Table | None:
         """The values, or None if one of them is wrong: which is the first, and on which line, is for the exact way."""
         columns = []
+        mark, nothing = self._options.null, pa.scalar(None, pa.string())
         for texts, type_, not_null, null in zip(plain.columns, self._types, self._not_null, self._null, strict=True):
-            seen = texts.fill_null(self._options.null) if not_null else texts
-            if null:
-                seen = pc.if_else(pc.equal(seen, self._options.null), pa.scalar(None, pa.string()), seen)
+            seen = pc.if_else(pc.equal(texts, mark), nothing, texts) if null else texts
+            if not_null:
+                seen = pc.if_else(pc.is_null(texts), mark, seen)
             try:
                 columns.append(column_of(seen, type_))
             except DataError:

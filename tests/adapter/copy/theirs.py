@@ -10,7 +10,7 @@ import psycopg
 from psycopg import sql
 
 from holdfast.adapter.copy.options import CopyOptions
-from holdfast.plan.types import BPCHAR, Type
+from holdfast.plan.types import BPCHAR, TEXT, Type
 
 Texts = list[tuple[str | None, ...]]
 
@@ -79,6 +79,16 @@ class Postgres:
                     copy.write_row(row)
             with cursor.copy(f"COPY t TO STDOUT {options_text(options, names)}".encode()) as copy:
                 return [bytes(message) for message in copy]
+
+    def refusal(self, statement: str) -> tuple[str, str] | None:
+        """Code and message of the error that a COPY of the table `t (a text)` begins with, if it does."""
+        try:
+            with self._table((("a", TEXT),)) as cursor, cursor.copy(statement.encode()) as copy:
+                if " TO " in statement:
+                    list(copy)
+        except psycopg.Error as error:
+            return error.sqlstate or "", error.diag.message_primary or ""
+        return None
 
     def _texts(self, cursor: psycopg.Cursor, width: int) -> Texts:
         result = cursor.connection.pgconn.exec_(b"TABLE t")
