@@ -48,12 +48,16 @@ class TableCommit:
 def check_change(row_type: RowType, change: TableChange) -> None:
     """Refuse what is no change of a table with rows like these. Columns may be missing at the end: they are null."""
     for table in (change.added, change.removed):
-        if table.num_columns > len(row_type.names):
-            raise UsageError(f"a change has {table.num_columns} columns, the table {len(row_type.names)}")
-        for index in range(table.num_columns):
-            expected, found = row_type.schema.field(index).type, table.schema.field(index).type
-            if found != expected and canonical_type(table.schema.field(index).name, found) != expected:
-                raise UsageError(f"column {index + 1} of a change has type {found}, that of the table {expected}")
+        found = table.schema.types
+        if found == row_type.schema.types:
+            continue
+        if len(found) > len(row_type.names):
+            raise UsageError(f"a change has {len(found)} columns, the table {len(row_type.names)}")
+        for field, expected in zip(table.schema, row_type.schema.types, strict=False):
+            if canonical_type(field.name, field.type) != expected:
+                raise UsageError(
+                    f'column "{field.name}" of a change has type {field.type}, that of the table {expected}'
+                )
 
 
 def commit_of(row_type: RowType, changes: Sequence[TableChange], time: Timestamp) -> TableCommit:

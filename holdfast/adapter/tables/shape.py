@@ -7,6 +7,7 @@ not take: names that differ only in case, `_time`. That a column is NOT NULL is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -27,6 +28,11 @@ def is_table(collection: str) -> bool:
 
 
 def row_type_of(types: Sequence[Type]) -> RowType:
+    return _row_type(tuple(types))
+
+
+@lru_cache(maxsize=4096)
+def _row_type(types: tuple[Type, ...]) -> RowType:
     return RowType(pa.schema([(f"c{index}", arrow_type(type_)) for index, type_ in enumerate(types)]))
 
 
