@@ -61,14 +61,19 @@ class Compiled:
         self.plan = decorrelate(planned.plan)
         self.reads = collections_in(self.plan.relation)
         self.ready: Prepared | None = None
+        self._last: tuple[Plan, Prepared] | None = None
 
     def prepared(self, known: Callable[[], Known]) -> Prepared:
         """The query ready to run for one who knows this, which is asked only of queries that depend on it."""
         if self.ready is not None:
             return self.ready
-        filled = with_known(self.plan, known())
+        filled, last = with_known(self.plan, known()), self._last
+        # Nodes that say the same are the same: what was put in is what was put in before.
+        if last is not None and last[0] is filled:
+            return last[1]
         prepared = Prepared(optimize(filled))
-        # Nodes that say the same are the same: nothing was put in.
+        self._last = (filled, prepared)
+        # Nothing was put in.
         if filled is self.plan:
             self.ready = prepared
         return prepared

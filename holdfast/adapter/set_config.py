@@ -22,6 +22,15 @@ class SettingChange:
     local: bool
 
 
+def setting_values(change: SettingChange) -> tuple[str, ...]:
+    """The values as SET would have them: those of a list are written with commas between them."""
+    if change.value is None:
+        return ()
+    if change.name != "search_path":
+        return (change.value,)
+    return tuple(part.strip().strip('"') for part in change.value.split(","))
+
+
 def settings_changed(query: Query, values: Sequence[object]) -> list[SettingChange]:
     """What the query sets, in order; `values` are those of its parameters."""
     body = query.body

@@ -87,3 +87,10 @@ def test_plain_reads_are_told_from_others() -> None:
     assert plain.is_plain
     assert not grouped.is_plain
     assert "count" in grouped.spark.text
+
+
+def test_a_plan_that_comes_to_the_same_for_another_is_made_ready_once() -> None:
+    compiled = ask(PlanCache[Compiled](), Counting(), "SELECT current_database()")
+    first = compiled.prepared(lambda: KNOWN)
+    assert compiled.prepared(lambda: Known(2_000_000, "you", "db", "holdfast test")) is first
+    assert compiled.prepared(lambda: Known(2_000_000, "you", "other", "holdfast test")) is not first

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.adapter.set_config import SettingChange, settings_changed
+from holdfast.adapter.set_config import SettingChange, setting_values, settings_changed
 from holdfast.sql.parser import parse_query
 
 
@@ -28,3 +28,16 @@ from holdfast.sql.parser import parse_query
 )
 def test_what_a_query_sets_is_found_in_it(sql: str, values: tuple[object, ...], changes: list[SettingChange]) -> None:
     assert settings_changed(parse_query(sql), values) == changes
+
+
+@pytest.mark.parametrize(
+    ("change", "values"),
+    [
+        (SettingChange("jit", "off", local=False), ("off",)),
+        (SettingChange("jit", None, local=False), ()),
+        (SettingChange("search_path", 'a, "B",c', local=False), ("a", "B", "c")),
+        (SettingChange("search_path", "", local=False), ("",)),
+    ],
+)
+def test_values_are_as_set_has_them(change: SettingChange, values: tuple[str, ...]) -> None:
+    assert setting_values(change) == values

@@ -11,6 +11,7 @@ from holdfast.adapter.catalog.objects import Item, ItemKind
 from holdfast.adapter.catalog.privileges import require_select
 from holdfast.adapter.errors import InvalidTransactionState
 from holdfast.adapter.plan_cache import Compiled, Prepared
+from holdfast.adapter.registered_names import with_names
 from holdfast.adapter.results import Notice, Piece, Rows
 from holdfast.adapter.session.as_of import Choice, Input, Wanted, choose, shown
 from holdfast.adapter.session.lookup import lookup_of
@@ -51,7 +52,7 @@ async def compiled(
 
 async def compiled_query(state: SessionState, text: str, query: Query, types: Sequence[Type | None] = ()) -> Compiled:
     names = state.names
-    return await compiled(state, text, types, lambda: plan_query(query, names, parameter_types=types))
+    return await compiled(state, text, types, lambda: with_names(plan_query(query, names, parameter_types=types)))
 
 
 def mentioned(state: SessionState, tree: Node) -> set[GlobalId]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from holdfast.adapter.catalog.builtin import ActivityEntry, Contents, SessionEntry, SubscriptionEntry
+from holdfast.adapter.catalog.builtin.functions import CatalogFunctions
 from holdfast.adapter.ledger import Ledger
 from holdfast.adapter.plan_cache import Compiled, CompiledChange, PlanCache
 from holdfast.adapter.runtime import SparkRuntime
@@ -72,6 +73,7 @@ class Shared:
     plans: PlanCache[Compiled] = field(default_factory=PlanCache)
     changes: PlanCache[CompiledChange] = field(default_factory=PlanCache)
     contents: Contents = field(default_factory=Contents)
+    functions: CatalogFunctions = field(default_factory=CatalogFunctions)
     activity: ActivityLog = field(default_factory=ActivityLog)
     subscriptions: dict[str, SubscriptionEntry] = field(default_factory=dict)
     clock: Callable[[], int] = microseconds

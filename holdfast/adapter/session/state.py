@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from holdfast.adapter.catalog.builtin import Introspection, SettingEntry
-from holdfast.adapter.catalog.builtin.functions import CatalogFunctions
 from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import Role
 from holdfast.adapter.catalog.state import CatalogState
@@ -151,7 +150,7 @@ class SessionState:
             self.shared.version,
             tuple(name for name in schemas if not name.startswith(("pg_", "mz_"))),
             logical=self.shared.ledger.read_ts if as_of is None else as_of,
-            bound=CatalogFunctions(self.introspection()),
+            bound=self.shared.functions.bound(self.introspection()),
         )
 
     def system(self, name: str) -> pa.Table:

@@ -24,6 +24,7 @@ from holdfast.adapter.session.options import seconds_of
 from holdfast.adapter.session.state import Cursor, SessionState, Statement
 from holdfast.adapter.session.transaction import Transaction
 from holdfast.adapter.session.variables import checked, reported_name, variable
+from holdfast.adapter.set_config import setting_values, settings_changed
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import rows_of
 from holdfast.plan.types import TEXT, Type
@@ -115,6 +116,7 @@ class Statements:
         match syntax:
             case SelectStatement():
                 queries.check_select(state, syntax)
+                self._set_configs(syntax, values)
                 assert statement.compiled is not None
                 rows = await queries.select(state, statement.compiled, values, syntax.as_of)
                 if syntax.as_of is None:
@@ -281,14 +283,22 @@ class Statements:
 
     def _set(self, syntax: SetVariable) -> None:
         state = self._state
-        found = variable(syntax.name)
-        values = [_literal(value) for value in syntax.values]
-        if found.name == "transaction_isolation":
-            self._check_fresh("SET TRANSACTION ISOLATION LEVEL")
         if syntax.local and (state.transaction is None or not state.transaction.explicit):
             state.notice(Notice("WARNING", "25P01", "SET LOCAL can only be used in transaction blocks"))
             return
-        state.variables.set(found.name, values, local=syntax.local)
+        self._assign(syntax.name, [_literal(value) for value in syntax.values], local=syntax.local)
+
+    def _set_configs(self, syntax: SelectStatement, values: Sequence[object]) -> None:
+        """What set_config sets, where it is called for that."""
+        for change in settings_changed(syntax.query, values):
+            self._assign(change.name, setting_values(change), local=change.local)
+
+    def _assign(self, name: str, values: Sequence[str], *, local: bool) -> None:
+        state = self._state
+        found = variable(name)
+        if found.name == "transaction_isolation":
+            self._check_fresh("SET TRANSACTION ISOLATION LEVEL")
+        state.variables.set(found.name, values, local=local)
         if found.name == "transaction_isolation" and state.transaction is not None:
             state.transaction.isolation = state.variables["transaction_isolation"]
         if found.name == "database" and state.catalog.database_named(state.variables["database"]) is None:

@@ -195,6 +195,7 @@ _VARIABLES = (
     Variable("in_hot_standby", "off", "Always off.", _read_only, reported=True),
     Variable("integer_datetimes", "on", "Always on.", _fixed("on", "true"), reported=True),
     Variable("intervalstyle", "postgres", "How intervals are written.", _fixed("postgres"), reported=True),
+    Variable("jit", "off", "Accepted for clients that set it.", _boolean),
     Variable("lock_timeout", "0", "Accepted for clients that set it; nothing waits for locks.", _duration),
     Variable("max_identifier_length", "255", "Bytes of a name.", _read_only),
     Variable("max_query_result_size", "1073741824", "Bytes of a result at most.", _integer),

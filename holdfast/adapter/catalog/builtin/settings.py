@@ -11,7 +11,6 @@ _PRESETS = (
     SettingEntry("default_table_access_method", "heap", "How tables are stored."),
     SettingEntry("default_tablespace", "", "Where tables are stored."),
     SettingEntry("is_superuser", "off", "Whether the session's role may do everything."),
-    SettingEntry("jit", "off", "Whether PostgreSQL's compiler is used."),
     SettingEntry("lc_collate", "C", "How text is ordered."),
     SettingEntry("lc_ctype", "C", "How letters are told from others."),
     SettingEntry("max_index_keys", "32", "Columns of an index."),

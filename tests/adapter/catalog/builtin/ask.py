@@ -28,6 +28,7 @@ SETTINGS = (
     SettingEntry("standard_conforming_strings", "on", "Whether backslashes are plain."),
     SettingEntry("max_index_keys", "32", "Columns of an index."),
     SettingEntry("timezone", "UTC", "The session's time zone."),
+    SettingEntry("jit", "off", "Accepted for clients that set it."),
     SettingEntry("datestyle", "ISO, MDY", "How dates are written."),
     SettingEntry("role", "none", "Whose privileges the session has."),
     SettingEntry("transaction_isolation", "strict serializable", "The isolation of transactions."),
@@ -38,7 +39,7 @@ class Asking:
     """Someone who asks about the catalog that `talk` has made."""
 
     def __init__(self, talk: Talk) -> None:
-        self.talk, self.contents, self.session = talk, Contents(), 1
+        self.talk, self.contents, self.functions, self.session = talk, Contents(), CatalogFunctions(), 1
 
     def introspection(self) -> Introspection:
         names, role = self.talk.names, self.talk.current
@@ -67,7 +68,7 @@ class Asking:
             introspection.role.name,
             introspection.database,
             "PostgreSQL 17.0 (Holdfast)",
-            bound=CatalogFunctions(introspection),
+            bound=self.functions.bound(introspection),
         )
         return optimize(with_known(decorrelate(planned.plan), known))
 

@@ -5,7 +5,8 @@ A bound function has in it what it needs of the catalog, as plain values, and no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -62,7 +63,7 @@ _WRITERS: Mapping[str, Build] = {
     "regrole": registered.role_name,
 }
 
-BUILDS: Mapping[str, Build] = {
+OF_CATALOG: Mapping[str, Build] = {
     **{f"{base}in": build for base, build in _READERS.items()},
     **{f"{base}out": build for base, build in _WRITERS.items()},
     **{f"to_{base}": _or_null(build) for base, build in _READERS.items()},
@@ -118,38 +119,73 @@ BUILDS: Mapping[str, Build] = {
     "pg_my_temp_schema": session.temporary_schema,
     "current_schemas": session.schemas,
     "current_schema": session.schema,
+    "mz_is_superuser": session.is_superuser,
+}
+"""Functions of the catalog, of which database and schemas are searched, and of who asks."""
+
+OF_SESSION: Mapping[str, Build] = {
     "current_setting": session.setting,
     "pg_backend_pid": session.backend_pid,
-    "mz_is_superuser": session.is_superuser,
     "pg_postmaster_start_time": session.start_time,
     "pg_conf_load_time": session.start_time,
     "mz_uptime": session.uptime,
     "mz_environment_id": session.environment_id,
 }
-"""All functions that need the catalog or the session, by name."""
+"""Functions of what only the session or the server knows."""
 
 
-class CatalogFunctions:
-    """What the functions of the registry are to one session, over one version of the catalog."""
+class _Bound:
+    """Functions as one introspection has them, each made when it is first asked for."""
 
-    def __init__(self, introspection: Introspection) -> None:
+    def __init__(self, builds: Mapping[str, Build], introspection: Introspection) -> None:
+        self._builds = builds
         self._shown = Shown(introspection, system_relations())
         self._visible = Visible(self._shown)
         self._made: dict[str, Callable[..., object]] = {}
         self._bound: dict[Function, Function] = {}
 
-    def __call__(self, function: Function) -> Function | None:
-        """The function as it runs here; None for those that are the same everywhere."""
-        if function.name not in BUILDS:
-            return None
+    def __call__(self, function: Function) -> Function:
         found = self._bound.get(function)
         if found is None:
-            python = self._python(function.name)
-            found = replace(function, python=python, spark=None, stability="immutable", typed=False)
+            name = function.name
+            if name not in self._made:
+                self._made[name] = self._builds[name](self._visible, self._shown)
+            found = replace(function, python=self._made[name], spark=None, stability="immutable", typed=False)
             self._bound[function] = found
         return found
 
-    def _python(self, name: str) -> Callable[..., object]:
-        if name not in self._made:
-            self._made[name] = BUILDS[name](self._visible, self._shown)
-        return self._made[name]
+
+class CatalogFunctions:
+    """What the functions of the registry are to those who ask.
+
+    To all who would get the same answers of the catalog they are the same functions, so that a plan with them in it is
+    the same plan.
+    """
+
+    def __init__(self, size: int = 100) -> None:
+        self._size = size
+        self._of_catalog: OrderedDict[Hashable, _Bound] = OrderedDict()
+
+    def bound(self, introspection: Introspection) -> Callable[[Function], Function | None]:
+        """A function as it is here; None for those that are the same everywhere."""
+        of_catalog, of_session = self._shared(introspection), _Bound(OF_SESSION, introspection)
+
+        def found(function: Function) -> Function | None:
+            if function.name in OF_CATALOG:
+                return of_catalog(function)
+            return of_session(function) if function.name in OF_SESSION else None
+
+        return found
+
+    def _shared(self, introspection: Introspection) -> _Bound:
+        asked = introspection
+        own = asked.session if asked.state.items_of_session(asked.session) else None
+        key = (asked.state.version, asked.database, asked.search_path, asked.role, own)
+        found = self._of_catalog.get(key)
+        if found is None:
+            found = self._of_catalog[key] = _Bound(OF_CATALOG, introspection)
+            if len(self._of_catalog) > self._size:
+                self._of_catalog.popitem(last=False)
+        else:
+            self._of_catalog.move_to_end(key)
+        return found
