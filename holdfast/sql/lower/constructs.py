@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from math import inf
 
 from holdfast.plan.errors import DataError
 from holdfast.plan.functions.function import Function
@@ -14,6 +15,7 @@ from holdfast.plan.scalar import Call, Case, Coalesce, Constant, Scalar, null
 from holdfast.plan.types import (
     BOOL,
     DATE,
+    FLOAT8,
     INT4,
     INT8,
     JSONB,
@@ -51,6 +53,8 @@ from holdfast.sql.term import Term
 from holdfast.sql.typenames import type_of
 
 _INT8_BOUND = 2**63
+_FLOAT_DIGITS = 17
+"""As many as tell one float from another."""
 _EMPTY_HINT = "Explicitly cast to the desired type, for example ARRAY[]::integer[]."
 _JSON_HINT = "jsonb subscript must be coercible to either integer or text."
 _MAP_HINT = "Use the operator ->, as in map -> 'key'."
@@ -74,7 +78,10 @@ def string_literal(expression: syntax.StringLiteral, _: Block) -> Term:
 
 
 def numeric_literal(expression: syntax.NumericLiteral, _: Block) -> Term:
-    """A whole number that int8 has is one; any other is numeric, with the digits it is written with."""
+    """A whole number that int8 has is one; any other is numeric, with the digits it is written with.
+
+    One with an exponent that no numeric has, but a double precision number does, is that: drivers write floats so.
+    """
     text, location = expression.text.replace("_", ""), expression.location
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
     if digits[:2].lower() in ("0x", "0o", "0b"):
@@ -86,6 +93,8 @@ def numeric_literal(expression: syntax.NumericLiteral, _: Block) -> Term:
         number = Decimal(text)
         return Term(Constant(number, numeric_of(number)), location)
     except DataError as error:
+        if "e" in text.lower() and len(number.as_tuple().digits) <= _FLOAT_DIGITS and 0 < abs(float(text)) < inf:
+            return Term(Constant(float(text), FLOAT8), location)
         raise placed(error, location) from None
     except InvalidOperation:
         raise CannotCoerce(f'invalid input syntax for type numeric: "{text}"', location) from None

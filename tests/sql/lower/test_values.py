@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.compute.evaluate import evaluate
 from holdfast.plan.decorrelate import decorrelate
+from holdfast.plan.errors import NumericValueOutOfRange
 from holdfast.sql import plan_query
 from holdfast.sql.catalog import EmptyCatalog
 from holdfast.sql.errors import DatatypeMismatch, UndefinedFunction
@@ -40,6 +41,26 @@ def test_a_subscript_of_json_is_a_key_or_a_place_whichever_it_is_written_as(
     expression: str, expected: str | None
 ) -> None:
     assert rows(f"SELECT {expression}") == [(expected,)]
+
+
+@pytest.mark.parametrize(
+    ("literal", "expected"),
+    [
+        ("1e37", ("numeric", "1" + "0" * 37)),
+        ("1e-37", ("numeric", "0." + "0" * 36 + "1")),
+        ("1e308", ("double precision", "1e+308")),
+        ("-1.2345678901234567e-30", ("double precision", "-1.2345678901234567e-30")),
+        ("5e-324", ("double precision", "5e-324")),
+    ],
+)
+def test_a_literal_as_drivers_write_floats_is_numeric_or_else_double(literal: str, expected: tuple[str, str]) -> None:
+    assert rows(f"SELECT pg_typeof({literal}), {literal}") == [expected]
+
+
+@pytest.mark.parametrize("literal", ["1e400", "1e-400", "1" * 39, "1.23456789012345678e-30"])
+def test_a_literal_of_which_digits_would_be_lost_is_refused(literal: str) -> None:
+    with pytest.raises(NumericValueOutOfRange):
+        rows(f"SELECT {literal}")
 
 
 @pytest.mark.parametrize("index", ["1.0", "true", "1::bigint"])
