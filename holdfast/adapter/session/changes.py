@@ -12,11 +12,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.privileges import require_delete, require_insert, require_select, require_update
 from holdfast.adapter.errors import NotNullViolation
 from holdfast.adapter.plan_cache import Compiled, CompiledChange
 from holdfast.adapter.results import Done, Piece, Rows
 from holdfast.adapter.session.interrupt import Interrupt
+from holdfast.adapter.session.peek import is_system
 from holdfast.adapter.session.queries import check_select
 from holdfast.adapter.session.state import SessionState
 from holdfast.adapter.tables import TableChange
@@ -33,6 +35,9 @@ from holdfast.sql.syntax.statement.dml import Delete, Insert, Update
 _TAGS = {"insert": "INSERT 0", "update": "UPDATE", "delete": "DELETE"}
 _LONG = 400
 """Characters of a text that is planned in a thread."""
+
+_HOPES = 2
+"""How often a change that takes long is tried in the hope that nobody else changes what it reads."""
 
 _SHOWN = 64
 """Characters of a value in an error message."""
@@ -69,14 +74,39 @@ async def change(
         transaction.write(item.id, made)
         return await _told(state, found, rows, values, None)
     transaction.never(_TAGS[planned.kind].split()[0])
+    if not state.shared.peeks.is_quick(found.rows.prepared(state.knowing())):
+        for _ in range(_HOPES):
+            told = await _changed_unless_others_did(state, interrupt, found, values, item)
+            if told is not None:
+                return told
     async with state.shared.ledger.exclusive() as exclusive:
-        rows = await _read(state, found.rows, values, exclusive.as_of, {})
-        made = await asyncio.to_thread(_made, planned.table, found, rows)
-        told = await _told(state, found, rows, values, exclusive.as_of)
+        rows, made, told = await _read_and_made(state, found, values, exclusive.as_of)
         if rows.num_rows:
             with interrupt.masked():
                 await exclusive.commit({item.id: made})
     return told
+
+
+async def _changed_unless_others_did(
+    state: SessionState, interrupt: Interrupt, found: CompiledChange, values: Sequence[object], item: Item
+) -> Done | Rows | None:
+    """A change whose read takes long: nobody waits for it. None: what it read was changed meanwhile by others."""
+    ledger = state.shared.ledger
+    reads = [GlobalId.parse(name) for name in found.reads if not is_system(name)]
+    as_of = ledger.read_ts
+    with ledger.tables.hold(reads, as_of):
+        _, made, told = await _read_and_made(state, found, values, as_of)
+    with interrupt.masked():
+        written = await ledger.write_unless_changed({item.id: made}, [*reads, item.id], as_of)
+    return told if written is not None else None
+
+
+async def _read_and_made(
+    state: SessionState, found: CompiledChange, values: Sequence[object], as_of: Timestamp
+) -> tuple[pa.Table, TableChange, Done | Rows]:
+    rows = await _read(state, found.rows, values, as_of, {})
+    made = await asyncio.to_thread(_made, found.change.table, found, rows)
+    return rows, made, await _told(state, found, rows, values, as_of)
 
 
 def _check_rights(state: SessionState, syntax: Insert | Update | Delete, table: GlobalId) -> None:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from holdfast.adapter.catalog.builtin import SubscriptionEntry
 from holdfast.adapter.errors import InvalidSubscription
-from holdfast.adapter.plan_cache import Compiled
+from holdfast.adapter.plan_cache import Compiled, Prepared
 from holdfast.adapter.results import Piece, Rows
 from holdfast.adapter.session.options import check_known, flag
 from holdfast.adapter.session.peek import is_system
 from holdfast.adapter.session.queries import Reading, check_select, compiled_query, reading, time_of, time_wanted
 from holdfast.adapter.session.shared import new_execution_id
 from holdfast.adapter.session.state import SessionState
-from holdfast.adapter.subscribe.changes import Row, steps
+from holdfast.adapter.subscribe.changes import steps
 from holdfast.adapter.subscribe.output import Lines, told
-from holdfast.plan.free import scalars
-from holdfast.plan.relation import Project, Relation, TopK, inputs
-from holdfast.plan.scalar import Call, Scalar, children
+from holdfast.adapter.subscribe.temporal import depends_on_time, next_turn, turning_points
+from holdfast.plan.relation import Plan, Project, Relation, TopK
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
-from holdfast.sql import OutputColumn
+from holdfast.sql import OutputColumn, Planned
 from holdfast.sql.errors import NotSupported
 from holdfast.sql.syntax.expression import Star
 from holdfast.sql.syntax.name import ObjectName
@@ -54,8 +55,9 @@ async def subscribe(state: SessionState, syntax: Subscribe, text: str) -> Rows:
     check_select(state, query)
     if any(map(is_system, found.reads)):
         raise NotSupported("SUBSCRIBE to relations of the system is not supported", syntax.location)
-    if _depends_on_time(found.plan.relation):
-        raise NotSupported("mz_now() in SUBSCRIBE is not supported", syntax.location)
+    points = turning_points(found.plan) if depends_on_time(found.plan) else ()
+    if points and not found.reads:
+        raise NotSupported("mz_now() in SUBSCRIBE is not supported without a table", syntax.location)
     wanted = await time_wanted(state, syntax.as_of)
     up_to = None if syntax.up_to is None else await time_of(state, syntax.up_to)
     chosen = await reading(state, found, wanted, subscribes=True)
@@ -66,12 +68,41 @@ async def subscribe(state: SessionState, syntax: Subscribe, text: str) -> Rows:
             f"subscription lower bound ({chosen.as_of}) is greater than its upper bound ({up_to})"
         )
     snapshot = flag(syntax.options, "SNAPSHOT", default=True)
-    return Rows(lines.columns, _pieces(state, chosen, lines, snapshot=snapshot, up_to=up_to), "SUBSCRIBE")
+    changing = _Changing(state, found, chosen, points)
+    return Rows(lines.columns, _pieces(state, changing, lines, snapshot=snapshot, up_to=up_to), "SUBSCRIBE")
+
+
+class _Changing:
+    """A query that is asked time and again."""
+
+    def __init__(self, state: SessionState, found: Compiled, chosen: Reading, points: Sequence[Relation]) -> None:
+        self._state, self._found, self.chosen = state, found, chosen
+        self._known = state.known(chosen.as_of)
+        self._points = [
+            Compiled(Planned(Plan(each, tuple(map(str, range(len(each.columns))))), (), ())) for each in points
+        ]
+        self.turn = self._turn if points else None
+
+    async def rows(self, time: Timestamp) -> Sequence[Piece]:
+        prepared = self._at(self._found, time) if self._points else self.chosen.prepared
+        return await self._answer(prepared, time)
+
+    async def _turn(self, time: Timestamp) -> Timestamp | None:
+        """The first time after `time` at which the rows may be others."""
+        pieces = [piece for each in self._points for piece in await self._answer(self._at(each, time), time)]
+        return await asyncio.to_thread(next_turn, (row for piece in pieces for row in piece.rows()), time)
+
+    def _at(self, found: Compiled, time: Timestamp) -> Prepared:
+        return found.prepared(lambda: replace(self._known, logical=time))
+
+    async def _answer(self, prepared: Prepared, time: Timestamp) -> list[Piece]:
+        return [piece async for piece in self._state.shared.peeks.answer(prepared, (), time, self._state.system)]
 
 
 async def _pieces(
-    state: SessionState, chosen: Reading, lines: Lines, *, snapshot: bool, up_to: Timestamp | None
+    state: SessionState, changing: _Changing, lines: Lines, *, snapshot: bool, up_to: Timestamp | None
 ) -> AsyncIterator[Piece]:
+    chosen = changing.chosen
     shared = state.shared
     reads = sorted((GlobalId.parse(name) for name in chosen.prepared.reads), key=str)
     entry = SubscriptionEntry(new_execution_id(), str(state.id), shared.clock(), tuple(map(str, reads)))
@@ -81,22 +112,19 @@ async def _pieces(
     rows = TopK(plan.relation, (), plan.order, plan.limit, plan.offset) if limited else plan.relation
     relation = Project(rows, tuple(range(len(plan.names))))
 
-    async def evaluate(time: Timestamp) -> Sequence[Row]:
-        answer = shared.peeks.answer(chosen.prepared, (), time, state.system)
-        return [row async for piece in answer for row in piece.rows()]
-
     try:
         if lines.progress:
             yield Piece(lines.types, [lines.progressed(chosen.as_of)])
         if up_to is not None and up_to <= chosen.as_of:
             return
-        following = steps(relation, reads, chosen.as_of, shared.ledger.tables, evaluate)
+        tables, turn = shared.ledger.tables, changing.turn
+        following = steps(relation, reads, chosen.as_of, tables, changing.rows, snapshot=snapshot, turn=turn)
         async with aclosing(following) as found_steps:
             async for step in found_steps:
                 for time, batch in step.batches:
-                    if (up_to is not None and time >= up_to) or (time == chosen.as_of and not snapshot):
+                    if up_to is not None and time >= up_to:
                         continue
-                    told_rows = lines.changed(time, batch)
+                    told_rows = await lines.changed(time, batch)
                     for start in range(0, len(told_rows), _PIECE):
                         yield Piece(lines.types, told_rows[start : start + _PIECE])
                 upper = step.upper.time
@@ -112,12 +140,3 @@ async def _pieces(
         del shared.subscriptions[entry.id]
         if chosen.hold is not None:
             chosen.hold.release()
-
-
-def _depends_on_time(relation: Relation) -> bool:
-    return any(map(_has_now, scalars(relation))) or any(map(_depends_on_time, inputs(relation)))
-
-
-def _has_now(scalar: Scalar) -> bool:
-    own = isinstance(scalar, Call) and scalar.function.name == "mz_now"
-    return own or any(map(_has_now, children(scalar)))

@@ -91,6 +91,13 @@ def _fixed(*values: str) -> Callable[[str, str], str]:
     return check
 
 
+def _encoding(name: str, value: str) -> str:
+    """Of a name only letters and digits count, as PostgreSQL has it: asyncpg writes `'utf-8'`, quotes and all."""
+    if "".join(filter(str.isalnum, value)).lower() not in ("utf8", "unicode"):
+        raise _invalid(name, value, "Available values: UTF8.")
+    return "UTF8"
+
+
 def _read_only(name: str, _: str) -> str:
     raise ReadOnlyVariable(name)
 
@@ -162,9 +169,7 @@ _VARIABLES = (
     Variable("application_name", "", "The name of the client's program.", _text, reported=True),
     Variable("auto_route_catalog_queries", "on", "Whether catalog queries are answered by the server.", _boolean),
     Variable("bytea_output", "hex", "How bytea is written.", _fixed("hex")),
-    Variable(
-        "client_encoding", "UTF8", "The client's character set.", _fixed("UTF8", "UTF-8", "unicode"), reported=True
-    ),
+    Variable("client_encoding", "UTF8", "The client's character set.", _encoding, reported=True),
     Variable(
         "client_min_messages",
         "notice",

@@ -1,13 +1,17 @@
 """The changes of a query, time by time.
 
 A query that is linear over one collection has the changes that come of applying it to the collection's changes. Any
-other is evaluated at every time at which something that it reads has changed, and compared with what it was before.
+other is evaluated at every time at which something that it reads has changed, or at which it changes by itself, and
+compared with what it was before.
+
+Changes are made when they are asked for: whoever is slow to take them has one step at hand, and history is held for
+those that follow.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -16,6 +20,7 @@ from typing import Any, Protocol, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdfast.adapter.results import Piece
 from holdfast.compute.evaluate import rows as evaluated
 from holdfast.compute.evaluate.keys import Key, equality
 from holdfast.persist import Changes
@@ -42,11 +47,33 @@ class Step:
 class Source(Protocol):
     """Where collections are read: the tables of a database."""
 
-    def changes(self, id: GlobalId, start: Timestamp) -> AsyncGenerator[Changes, None]: ...
+    def changes(self, id: GlobalId, start: Timestamp, *, prompt: bool = False) -> AsyncGenerator[Changes, None]: ...
 
 
-Evaluate: TypeAlias = Callable[[Timestamp], Awaitable[Sequence[Row]]]
+Evaluate: TypeAlias = Callable[[Timestamp], Awaitable[Sequence[Piece]]]
 """The rows of the query at a time."""
+
+Turn: TypeAlias = Callable[[Timestamp], Awaitable[Timestamp | None]]
+"""The first time after another at which the query may change by itself."""
+
+_FEW = 2_000
+"""Rows that are counted without a thread."""
+
+
+async def counted(pieces: Sequence[Piece], types: Sequence[Type]) -> Batch:
+    """The rows, each once, with how many there are."""
+
+    def count() -> Batch:
+        return consolidated(((row, 1) for piece in pieces for row in piece.rows()), types)
+
+    return count() if sum(map(len, pieces)) <= _FEW else await asyncio.to_thread(count)
+
+
+async def difference(now: Batch, before: Batch, types: Sequence[Type]) -> Batch:
+    def count() -> Batch:
+        return consolidated([*now, *((row, -diff) for row, diff in before)], types)
+
+    return count() if len(now) + len(before) <= _FEW else await asyncio.to_thread(count)
 
 
 def consolidated(updates: Iterable[tuple[Row, int]], types: Sequence[Type]) -> Batch:
@@ -66,19 +93,31 @@ def is_linear(relation: Relation) -> bool:
 
 
 async def steps(
-    relation: Relation, reads: Sequence[GlobalId], as_of: Timestamp, source: Source, evaluate: Evaluate
+    relation: Relation,
+    reads: Sequence[GlobalId],
+    as_of: Timestamp,
+    source: Source,
+    evaluate: Evaluate,
+    *,
+    snapshot: bool = True,
+    turn: Turn | None = None,
 ) -> AsyncGenerator[Step, None]:
-    """The rows at `as_of`, then their changes. The last step of a query that cannot change has an empty upper."""
+    """The rows at `as_of` if a `snapshot` is wanted, then their changes.
+
+    The last step of a query that cannot change has an empty upper. One with `turn` changes by itself.
+    """
     types = [column.type for column in relation.columns]
-    first = consolidated([(row, 1) for row in await evaluate(as_of)], types)
+    linear = len(reads) == 1 and is_linear(relation) and turn is None
+    first = await counted(await evaluate(as_of), types) if snapshot or not linear else []
+    told = ((as_of, first),) if snapshot else ()
     if not reads:
-        yield Step(((as_of, first),), Frontier(None))
+        yield Step(told, Frontier(None))
         return
-    yield Step(((as_of, first),), Frontier(Timestamp(as_of + 1)))
-    if len(reads) == 1 and is_linear(relation):
+    yield Step(told, Frontier(Timestamp(as_of + 1)))
+    if linear:
         following = _linear(relation, reads[0], as_of, source, types)
     else:
-        following = _compared(reads, as_of, source, evaluate, types, first)
+        following = _compared(reads, as_of, source, evaluate, types, first, turn)
     async with aclosing(following) as found:
         async for step in found:
             yield step
@@ -121,22 +160,36 @@ async def _compared(
     evaluate: Evaluate,
     types: Sequence[Type],
     before: Batch,
+    turn: Turn | None,
 ) -> AsyncGenerator[Step, None]:
+    turns_at = None if turn is None else await turn(as_of)
     async with aclosing(_times(reads, as_of, source)) as found:
         async for times, upper in found:
-            batches: dict[Timestamp, Batch] = {}
-            for time in times:
-                now = consolidated([(row, 1) for row in await evaluate(time)], types)
-                difference = consolidated([*now, *((row, -count) for row, count in before)], types)
-                batches[time], before = difference, now
-            yield Step(_in_order(batches), upper)
+            waiting = deque(times)
+            while (time := _first(waiting, turns_at, upper)) is not None:
+                if waiting and waiting[0] == time:
+                    waiting.popleft()
+                now = await counted(await evaluate(time), types)
+                changed, before = await difference(now, before, types), now
+                turns_at = None if turn is None else await turn(time)
+                if changed:
+                    yield Step(((time, changed),), Frontier(Timestamp(time + 1)))
+            yield Step((), upper)
+
+
+def _first(waiting: deque[Timestamp], turns_at: Timestamp | None, upper: Frontier) -> Timestamp | None:
+    """The next time at which the query may have changed, of those that are complete."""
+    by_itself = [] if turns_at is None or upper.time is None or upper.less_equal(turns_at) else [turns_at]
+    changed = [waiting[0]] if waiting else []
+    return min((*changed, *by_itself), default=None)
 
 
 async def _times(
     reads: Sequence[GlobalId], start: Timestamp, source: Source
 ) -> AsyncGenerator[tuple[list[Timestamp], Frontier], None]:
     """The times at which any of the collections changed, up to a frontier that all of them have passed."""
-    streams = {read: source.changes(read, start) for read in reads}
+    # A change of one is told only once all others are known to be complete at its time: promptly, then.
+    streams = {read: source.changes(read, start, prompt=True) for read in reads}
     uppers = {read: Frontier(Timestamp(start + 1)) for read in reads}
     waiting: set[Timestamp] = set()
     told = Frontier(Timestamp(start + 1))
