@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,6 +14,8 @@ from tests.differential.answer import either
 from tests.differential.ask import ask_postgres, ask_us
 from tests.differential.rounds import Round, rounds
 from tests.differential.schema import Table
+
+log = logging.getLogger(__name__)
 
 QUERIES, PART = 1500, 300
 EITHER = 0.03
@@ -80,8 +83,8 @@ def test_new_random_queries_have_the_answers_of_postgresql(connection: Connectio
         try:
             compare_all(connection, range(first, first + PART))
         except AssertionError as failure:
-            # A round that fails says all that is needed to see it again, and the others go on.
-            print(failure, end="\n\n", flush=True)
-            failures.append(str(failure).partition("\n")[0])
+            # A round that fails says all that is needed to see it again, at once, and the others go on.
+            log.error(failure)
+            failures.append(str(failure))
         first += PART
-    assert not failures
+    assert not failures, "\n\n".join(failures)

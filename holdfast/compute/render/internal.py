@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.compute.render.order import sortable
 from holdfast.plan.errors import InvalidRowCountInLimit, InvalidRowCountInOffset
-from holdfast.plan.functions.function import Aggregate, Any, Function, ResultColumns, TableFunction
+from holdfast.plan.functions.function import Aggregate, Any, Function, ResultColumns, TableFunction, Types
+from holdfast.plan.functions.spark_order import same_key
 from holdfast.plan.functions.spark_text import failure
+from holdfast.plan.order_bytes import order_bytes
 from holdfast.plan.relation import AggregateCall, ColumnType
 from holdfast.plan.scalar import Call, Column, Scalar
-from holdfast.plan.types import BOOL, INT4, INT8, Type
+from holdfast.plan.types import BOOL, BYTEA, INT4, INT8, Type
 
 COUNT = ColumnType(INT8, False)
 """A column that says how often its row is there, or where it stands."""
 
 
 def _same(arguments: Sequence[str], types: Sequence[Type], _: Type) -> str:
-    left, right = (sortable(text, type_) for text, type_ in zip(arguments, types, strict=True))
+    left, right = (same_key(text, type_) or text for text, type_ in zip(arguments, types, strict=True))
     return f"{left} <=> {right}"
 
 
+def _ordered_bytes(types: Types, value: object) -> bytes:
+    return order_bytes(types.arguments[0])(value)
+
+
 SAME = Function("same", (Any.ELEMENT, Any.ELEMENT), BOOL, None, _same, strict=False)
+ORDER_BYTES = Function("order_bytes", (Any.ANY,), BYTEA, _ordered_bytes, typed=True)
+"""What Spark sorts by in place of a value that it would sort otherwise."""
 AT_MOST = Function("at most", (INT8, INT8), BOOL, None, "{0} <= {1}")
 MORE = Function("more", (INT8, INT8), BOOL, None, "{0} > {1}")
 PLUS = Function("plus", (INT8, INT8), INT8, None, "{0} + {1}")

@@ -9,7 +9,7 @@ from textwrap import indent
 
 from holdfast.compute.render.calls import Needs, PythonCall
 from holdfast.compute.render.limits import limit_clauses
-from holdfast.compute.render.order import order_texts, tie_breaks
+from holdfast.compute.render.order import keyed, order_texts, stand_ins, tie_breaks
 from holdfast.compute.render.relations import Named, Relations, order_below, quoted
 from holdfast.compute.render.scalars import calls_python, is_volatile
 from holdfast.plan.relation import Columns, Let, LetRec, Plan, Relation, TopK
@@ -111,19 +111,25 @@ def _body(relations: Relations, plan: Plan) -> str:
     relation, order = plan.relation, plan.order
     if any(calls_python(key.expression) or is_volatile(key.expression) for key in order):
         relation, order = order_below(relation, order)
+    has_ties = plan.limit is not None or plan.offset is not None
+    relation, order = keyed(relation, order, range(len(plan.names)) if has_ties else ())
+    others = stand_ins(relation)
     clauses = limit_clauses(plan.limit, plan.offset, relations.needs)
     if clauses is None:
         relation, clauses = TopK(relation, (), order, plan.limit, plan.offset), []
     shown = len(plan.names)
     columns, block = relation.columns[:shown], relations.block(relation)
-    if max((index for key in order for index in columns_of(key.expression)), default=0) < max(shown, 1):
+    used = [*others.values(), *(index for key in order for index in columns_of(key.expression))]
+    if max(used, default=0) < max(shown, 1):
         if shown < len(relation.columns):
             block = replace(block, columns=block.columns[:shown], whole=None)
-        return relations.ordered(block, columns, order, clauses) if order or clauses else relations.writer.text(block)
+        if not (order or clauses):
+            return relations.writer.text(block)
+        return relations.ordered(block, columns, order, clauses, {})
     # What is ordered by must have a name, although nobody sees it.
     block = relations.writer.wrapped(block, relation.columns)
     keys = order_texts(order, block.names, relations.needs)
     if clauses:
-        keys += tie_breaks(order, block.names[:shown], columns)
+        keys += tie_breaks(order, block.names, columns, others)
     visible = replace(block, columns=block.columns[:shown])
     return "\n".join([relations.writer.text(visible), f"ORDER BY {', '.join(keys)}", *clauses])

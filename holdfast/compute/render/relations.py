@@ -15,10 +15,10 @@ from holdfast.compute.render.internal import COUNT
 from holdfast.compute.render.joins import outer_by_anti, semi_by_distinct, spans_python
 from holdfast.compute.render.limits import limit_clauses, place_predicates
 from holdfast.compute.render.literals import literal
-from holdfast.compute.render.order import order_texts, tie_breaks
+from holdfast.compute.render.order import keyed, order_texts, stand_ins, tie_breaks
 from holdfast.compute.render.scalars import argument_text, atom, calls_python, filled, is_volatile, scalar_text
 from holdfast.compute.render.signed import is_signed, without_counts
-from holdfast.compute.render.windows import window_block
+from holdfast.compute.render.windows import keyed_calls, window_block
 from holdfast.errors import UsageError
 from holdfast.plan.functions.function import ResultColumns
 from holdfast.plan.relation import (
@@ -143,7 +143,7 @@ class Relations:
             case TopK():
                 return self._top_k(relation)
             case Window():
-                return window_block(relation, self._plain(relation.input), self.writer)
+                return self._window(relation)
             case Union():
                 texts = [self.writer.text(self.block(part)) for part in relation.inputs]
                 return self.writer.named("\nUNION ALL\n".join(_operand(text) for text in texts), relation.columns)
@@ -404,9 +404,20 @@ class Relations:
         text = self.writer.text(block)
         return self.writer.named(f"SELECT DISTINCT {text.removeprefix('SELECT ')}", relation.columns)
 
+    def _window(self, relation: Window) -> Block:
+        below, calls = keyed_calls(relation)
+        if below is relation.input:
+            return window_block(relation, self._plain(below), self.writer)
+        width, more = len(relation.input.columns), len(below.columns)
+        made = tuple(range(more, more + len(calls)))
+        return self.block(Project(Window(below, calls), (*range(width), *made)))
+
     def _top_k(self, relation: TopK) -> Block:
-        if any(calls_python(key.expression) or is_volatile(key.expression) for key in relation.order):
-            below, order = order_below(relation.input, relation.order)
+        below, order = relation.input, relation.order
+        if any(calls_python(key.expression) or is_volatile(key.expression) for key in order):
+            below, order = order_below(below, order)
+        below, order = keyed(below, order, _ties(relation))
+        if below is not relation.input:
             top = TopK(below, relation.group, order, relation.limit, relation.offset)
             return self.block(Project(top, tuple(range(len(relation.columns)))))
         clauses = None if relation.group else limit_clauses(relation.limit, relation.offset, self.needs)
@@ -415,9 +426,17 @@ class Relations:
         block = self.block(relation.input)
         if not (relation.order or clauses):
             return block
-        return self.writer.named(self.ordered(block, relation.columns, relation.order, clauses), relation.columns)
+        text = self.ordered(block, relation.columns, relation.order, clauses, stand_ins(relation.input))
+        return self.writer.named(text, relation.columns)
 
-    def ordered(self, block: Block, columns: Columns, order: Sequence[OrderKey], clauses: Sequence[str]) -> str:
+    def ordered(
+        self,
+        block: Block,
+        columns: Columns,
+        order: Sequence[OrderKey],
+        clauses: Sequence[str],
+        others: Mapping[int, int],
+    ) -> str:
         """The query with ORDER BY and what follows it, which is where it matters which of equal rows come first."""
         if block.whole is not None:
             block = self.writer.wrapped(block, columns)
@@ -425,7 +444,7 @@ class Relations:
         names = [f"c{index}" for index in range(len(columns))]
         keys = order_texts(order, names, self.needs)
         if clauses:
-            keys += tie_breaks(order, names, columns)
+            keys += tie_breaks(order, names, columns, others)
         lines = [self.writer.text(block), f"ORDER BY {', '.join(keys)}" if keys else "", *clauses]
         return "\n".join(line for line in lines if line)
 
@@ -435,7 +454,7 @@ class Relations:
         if not can_inline([key.expression for key in relation.order], block.columns):
             block = self.writer.wrapped(block, relation.input.columns)
         texts = [argument_text(column, block.names, self.needs) for column in block.columns]
-        ties = tie_breaks(relation.order, texts, relation.columns, alike=relation.group)
+        ties = tie_breaks(relation.order, texts, relation.columns, stand_ins(relation.input), relation.group)
         order = [*order_texts(relation.order, texts, self.needs), *ties]
         group = ", ".join(texts[index] for index in relation.group)
         partition = f"PARTITION BY {group} " if group else ""
@@ -511,6 +530,11 @@ def order_below(relation: Relation, order: Sequence[OrderKey]) -> tuple[Relation
         for i, key in enumerate(order)
     )
     return Map(relation, tuple(key.expression for key in order)), columns
+
+
+def _ties(relation: TopK) -> frozenset[int]:
+    """The columns in which rows of one group may differ."""
+    return frozenset(range(len(relation.columns))) - frozenset(relation.group)
 
 
 def _shared(root: Relation) -> frozenset[Relation]:

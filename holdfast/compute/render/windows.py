@@ -25,15 +25,43 @@ from holdfast.compute.render.calls import (
     unwrapped,
     values_of,
 )
-from holdfast.compute.render.order import order_texts, tie_breaks
+from holdfast.compute.render.order import keyed, order_texts, stand_ins, tie_breaks
 from holdfast.compute.render.scalars import argument_text, calls_python, filled, scalar_text
 from holdfast.plan.functions.function import Aggregate, WindowFunction
-from holdfast.plan.relation import Columns, ColumnType, Frame, FrameBound, Values, Window, WindowCall, as_column
+from holdfast.plan.relation import (
+    Columns,
+    ColumnType,
+    Frame,
+    FrameBound,
+    Relation,
+    Values,
+    Window,
+    WindowCall,
+    as_column,
+)
 from holdfast.plan.scalar import Column, Constant, Parameter, Scalar, children
 from holdfast.plan.types import Type, spark_type
 
 _OF_PEERS = ("rank", "dense_rank", "percent_rank", "cume_dist")
 """Functions that are the same for all peers."""
+
+
+def keyed_calls(window: Window) -> tuple[Relation, tuple[WindowCall, ...]]:
+    """The input with columns to sort by where Spark needs them, and the calls over it."""
+    order = tuple(dict.fromkeys(key for call in window.calls for key in call.order))
+    ties = range(len(window.input.columns)) if any(map(_has_ties, window.calls)) else ()
+    below, by_columns = keyed(window.input, order, ties)
+    places = dict(zip(order, by_columns, strict=True))
+    return below, tuple(replace(call, order=tuple(places[key] for key in call.order)) for call in window.calls)
+
+
+def _has_ties(call: WindowCall) -> bool:
+    """Whether the order of peers shows in the answer."""
+    match call.function:
+        case Aggregate():
+            return call.frame.unit == "rows"
+        case WindowFunction():
+            return call.function.name not in _OF_PEERS
 
 
 def window_block(window: Window, block: Block, writer: Writer) -> Block:
@@ -45,7 +73,7 @@ def window_block(window: Window, block: Block, writer: Writer) -> Block:
     texts = [block.names[c.index] for c in block.columns if isinstance(c, Column)]
     found: dict[WindowCall, str] = {}
     for call in window.calls:
-        text = _native(call, texts, window.input.columns, writer.needs)
+        text = _native(call, texts, window.input, writer.needs)
         if text is not None:
             found[call] = text
     rest = tuple(call for call in window.calls if call not in found)
@@ -71,20 +99,20 @@ def _columns_from(start: int, calls: Sequence[WindowCall]) -> tuple[Column, ...]
     return tuple(Column(start + index, call.type, call.nullable) for index, call in enumerate(calls))
 
 
-def _native(call: WindowCall, texts: Sequence[str], columns: Columns, needs: Needs) -> str | None:
+def _native(call: WindowCall, texts: Sequence[str], input_: Relation, needs: Needs) -> str | None:
     """The call in Spark's own terms, if it has them."""
     parts = (*call.arguments, *call.partition, *(key.expression for key in call.order))
     if call.ignore_nulls or any(calls_python(part) for part in parts) or call.frame.exclude is not None:
         return None
     match call.function:
         case Aggregate():
-            return _native_aggregate(call, call.function, texts, columns, needs)
+            return _native_aggregate(call, call.function, texts, input_, needs)
         case WindowFunction():
-            return _native_function(call, call.function, texts, columns, needs)
+            return _native_function(call, call.function, texts, input_, needs)
 
 
 def _native_function(
-    call: WindowCall, function: WindowFunction, texts: Sequence[str], columns: Columns, needs: Needs
+    call: WindowCall, function: WindowFunction, texts: Sequence[str], input_: Relation, needs: Needs
 ) -> str | None:
     if any(i < len(call.arguments) and not _is_number(call.arguments[i]) for i in function.constants):
         return None
@@ -96,7 +124,7 @@ def _native_function(
     text = filled(function.spark, arguments, types, call.type)
     if frame is None or text is None:
         return None
-    window = _window(call, texts, columns, frame, needs, ties=function.name not in _OF_PEERS)
+    window = _window(call, texts, input_, frame, needs)
     return f"CAST({text} OVER {window} AS {spark_type(call.type)})"
 
 
@@ -117,7 +145,7 @@ def _frame_of_function(name: str, frame: Frame) -> str | None:
 
 
 def _native_aggregate(
-    call: WindowCall, function: Aggregate, texts: Sequence[str], columns: Columns, needs: Needs
+    call: WindowCall, function: Aggregate, texts: Sequence[str], input_: Relation, needs: Needs
 ) -> str | None:
     frame = _rows_frame(call.frame) if call.frame.unit == "rows" else _range_frame(call)
     if frame is None or function.ordered:
@@ -129,15 +157,15 @@ def _native_aggregate(
         condition = scalar_text(call.filter, texts, needs)
         arguments = [f"(CASE WHEN {condition} THEN {argument} END)" for argument in arguments]
     template = aggregate_template(function, [argument.type for argument in call.arguments], call.type)
-    window = _window(call, texts, columns, frame, needs, ties=call.frame.unit == "rows")
+    window = _window(call, texts, input_, frame, needs)
     template = with_window(template, window) if template else None
     return template and aggregate_filled(template, arguments, distinct=False)
 
 
-def _window(call: WindowCall, texts: Sequence[str], columns: Columns, frame: str, needs: Needs, *, ties: bool) -> str:
+def _window(call: WindowCall, texts: Sequence[str], input_: Relation, frame: str, needs: Needs) -> str:
     order = order_texts(call.order, texts, needs)
-    if ties:
-        order += tie_breaks(call.order, texts, columns)
+    if _has_ties(call):
+        order += tie_breaks(call.order, texts, input_.columns, stand_ins(input_))
     parts = []
     if call.partition:
         parts.append("PARTITION BY " + ", ".join(scalar_text(part, texts, needs) for part in call.partition))
