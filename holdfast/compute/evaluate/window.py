@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
 
 from holdfast.compute.evaluate.aggregation import Fold, fold_of
 from holdfast.compute.evaluate.frames import Partition, frames
 from holdfast.compute.evaluate.keys import Key, Sorter, equality, ordering
 from holdfast.compute.evaluate.scalars import Row, compiled, compiled_all
-from holdfast.plan.functions.function import Aggregate, WindowFunction
+from holdfast.plan.functions.function import Aggregate, Types, WindowFunction
+from holdfast.plan.functions.running import Running
 from holdfast.plan.functions.windows import Peers, WindowRows
-from holdfast.plan.relation import Window, WindowCall
+from holdfast.plan.relation import Frame, Window, WindowCall
 from holdfast.plan.types import Type
 
 
@@ -57,8 +61,20 @@ def _values(call: WindowCall, partition: Partition, parameters: Sequence[object]
         case Aggregate():
             in_frames = frames(call.frame, partition, parameters)
             keep = None if call.filter is None else compiled(call.filter, parameters)
-            counts = [keep is None or keep(row) is True for row in partition.rows]
-            return _aggregates(fold_of(call, call.function), of_rows, in_frames, counts)
+            strict = call.function.strict and bool(call.arguments)
+            counts = [
+                (keep is None or keep(row) is True) and not (strict and None in values)
+                for row, values in zip(partition.rows, of_rows, strict=True)
+            ]
+            if call.function.running is None or not _grows(call.frame):
+                return _aggregates(fold_of(call, call.function), of_rows, in_frames, counts)
+            types = Types(tuple(argument.type for argument in call.arguments), call.type)
+            return _running(partial(call.function.running, types), of_rows, in_frames, counts)
+
+
+def _grows(frame: Frame) -> bool:
+    """Whether frames go on from row to row, forward or backward, with all rows that they had."""
+    return frame.exclude is None and "unbounded" in f"{frame.start.kind} {frame.end.kind}"
 
 
 def _aggregates(
@@ -73,3 +89,36 @@ def _aggregates(
             last = positions
         found.append(value)
     return found
+
+
+def _running(
+    start: Callable[[], Running[Any]],  # a state of any kind
+    arguments: Sequence[Row],
+    in_frames: Sequence[Sequence[int]],
+    counts: Sequence[bool],
+) -> list[object]:
+    """A frame that has all rows of the one before it adds to its state; any other begins anew.
+
+    Frames grow from row to row if they begin where the partition does, and the other way round if they end there.
+    """
+    backward = bool(in_frames) and len(in_frames[0]) > len(in_frames[-1])
+    found: list[object] = []
+    there: Sequence[int] = ()
+    state = start()
+    for positions in reversed(in_frames) if backward else in_frames:
+        if positions != there or not found:
+            added: Iterable[int] = positions
+            if isinstance(positions, range) and isinstance(there, range) and _has_all(positions, there):
+                added = chain(range(positions.start, there.start), range(there.stop, positions.stop))
+            else:
+                state = start()
+            for place in added:
+                if counts[place]:
+                    state.add(arguments[place])
+            value, there = state.value(), positions
+        found.append(value)
+    return found[::-1] if backward else found
+
+
+def _has_all(frame: range, other: range) -> bool:
+    return bool(other) and frame.start <= other.start and other.stop <= frame.stop

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from operator import and_, or_, xor
+from operator import and_, gt, lt, or_, xor
 from typing import Any as Value  # as `plan/types.py` lists them
 from typing import TypeAlias
 
 from holdfast.plan.functions.function import Aggregate, Any, Family, Pattern, Types
 from holdfast.plan.functions.numeric_types import of
+from holdfast.plan.functions.running import Running
 from holdfast.plan.functions.spark_order import order_key
 from holdfast.plan.order import sort_key
 from holdfast.plan.types import (
@@ -48,8 +49,21 @@ def _count(rows: Rows) -> int:
     return len(rows)
 
 
+def _running_count(_: Types) -> Running[None]:
+    return Running(None, lambda _, __: None, lambda _, count: count)
+
+
 _COUNTS = (
-    Aggregate("count", (), INT8, _count, spark="count(1)", null_when_empty=False, doc="How many rows there are."),
+    Aggregate(
+        "count",
+        (),
+        INT8,
+        _count,
+        spark="count(1)",
+        null_when_empty=False,
+        running=_running_count,
+        doc="How many rows there are.",
+    ),
     Aggregate(
         "count",
         (Any.ANY,),
@@ -57,6 +71,7 @@ _COUNTS = (
         _count,
         spark="count({distinct}{0})",
         null_when_empty=False,
+        running=_running_count,
         doc="For how many rows the argument is not null.",
     ),
 )
@@ -70,6 +85,21 @@ def _least(types: Types, rows: Rows) -> Value:
 def _greatest(types: Types, rows: Rows) -> Value:
     key = sort_key(types.arguments[0])
     return max((value for (value,) in rows), key=key, default=None)
+
+
+def _running_extreme(better: Callable[[Value, Value], bool]) -> Callable[[Types], Running[Value]]:
+    """Of values that are equal the first one stays."""
+
+    def running(types: Types) -> Running[Value]:
+        key = sort_key(types.arguments[0])
+
+        def step(best: Value, value: Value) -> Value:
+            found = key(value)
+            return (found, value) if best is None or better(found, best[0]) else best
+
+        return Running(None, step, lambda best, _: None if best is None else best[1])
+
+    return running
 
 
 _ORDERED_BY_SPARK = (
@@ -128,7 +158,10 @@ def _any_record(types: Sequence[Type]) -> Type:
     return record_of(found.names, found.types)
 
 
-def _extremes(name: str, python: Callable[[Types, Rows], Value], doc: str) -> tuple[Aggregate, ...]:
+def _extremes(
+    name: str, python: Callable[[Types, Rows], Value], better: Callable[[Value, Value], bool], doc: str
+) -> tuple[Aggregate, ...]:
+    running = _running_extreme(better)
     by_spark = (
         Aggregate(
             name,
@@ -137,6 +170,7 @@ def _extremes(name: str, python: Callable[[Types, Rows], Value], doc: str) -> tu
             python,
             spark=f"{name}({{0}})",
             typed=True,
+            running=running,
             doc=doc,
         )
         for type_ in _ORDERED_BY_SPARK
@@ -149,6 +183,7 @@ def _extremes(name: str, python: Callable[[Types, Rows], Value], doc: str) -> tu
             python,
             spark=_chosen_by(name),
             typed=True,
+            running=running,
             doc=doc,
         )
         for kind in _ORDERED_BY_US
@@ -176,10 +211,29 @@ def _some(rows: Rows) -> bool | None:
     return any(value for (value,) in rows) if rows else None
 
 
+def _running_fold(operation: Callable[[int, int], int]) -> Callable[[Types], Running[int | None]]:
+    def step(state: int | None, value: int) -> int:
+        return value if state is None else operation(state, value)
+
+    return lambda _: Running(None, step, lambda state, _: state)
+
+
+_EVERY = "Whether all values are true."
+
 _BOOLEANS = (
-    Aggregate("bool_and", (BOOL,), BOOL, _every, spark="bool_and({0})", doc="Whether all values are true."),
-    Aggregate("every", (BOOL,), BOOL, _every, spark="bool_and({0})", doc="Whether all values are true."),
-    Aggregate("bool_or", (BOOL,), BOOL, _some, spark="bool_or({0})", doc="Whether some value is true."),
+    *(
+        Aggregate(name, (BOOL,), BOOL, _every, spark="bool_and({0})", running=_running_fold(and_), doc=_EVERY)
+        for name in ("bool_and", "every")
+    ),
+    Aggregate(
+        "bool_or",
+        (BOOL,),
+        BOOL,
+        _some,
+        spark="bool_or({0})",
+        running=_running_fold(or_),
+        doc="Whether some value is true.",
+    ),
 )
 
 
@@ -188,9 +242,9 @@ def _folded(operation: Callable[[int, int], int]) -> Callable[[Rows], int | None
 
 
 def _bits(name: str, operation: Callable[[int, int], int], doc: str) -> tuple[Aggregate, ...]:
-    python = _folded(operation)
+    python, running = _folded(operation), _running_fold(operation)
     return tuple(
-        Aggregate(name, (type_,), type_, python, spark=f"{name}({{distinct}}{{0}})", doc=doc)
+        Aggregate(name, (type_,), type_, python, spark=f"{name}({{distinct}}{{0}})", running=running, doc=doc)
         for type_ in (INT2, INT4, INT8)
     )
 
@@ -199,8 +253,8 @@ FAMILY = Family(
     "Aggregates that choose or count",
     aggregates=(
         *_COUNTS,
-        *_extremes("min", _least, "The least value."),
-        *_extremes("max", _greatest, "The greatest value."),
+        *_extremes("min", _least, lt, "The least value."),
+        *_extremes("max", _greatest, gt, "The greatest value."),
         _ANY_VALUE,
         *_BOOLEANS,
         *_bits("bit_and", and_, "The bits that all values have."),

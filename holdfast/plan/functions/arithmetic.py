@@ -268,11 +268,9 @@ def _product_text(texts: Sequence[str], types: Sequence[Type], _: Type) -> str |
 def _parts(text: str, type_: Numeric) -> list[str]:
     """What stands before the point and after it, both with the sign of the whole."""
     whole = whole_digits(type_)
-    if type_.scale == 0:
+    if type_.scale == 0 or whole == 0:
         return [cast_text(text, NUMERIC, type_)]
     after = f"CAST({text} % CAST(1 AS DECIMAL(1, 0)) AS {spark_type(numeric(type_.scale, type_.scale))})"
-    if whole == 0:
-        return [after]
     return [f"CAST({text} - {text} % CAST(1 AS DECIMAL(1, 0)) AS {spark_type(numeric(whole, 0))})", after]
 
 

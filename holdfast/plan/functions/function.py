@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any as Anything
 from typing import Literal, TypeAlias
 
+from holdfast.plan.functions.running import Running
 from holdfast.plan.types import Type
 
 
@@ -102,6 +103,7 @@ class Aggregate:
       DISTINCT goes (without `{distinct}`, it changes nothing). A function is called with `{0}`... as texts, so that it
       returns such a text too. If the aggregate is strict, rows that have a null count for nothing, also for Spark.
       Where there is no text, or order counts, Spark collects the rows and calls the Python function.
+    - `running`: the aggregate row by row, for those whose answer for one row more follows from the one before it.
     """
 
     name: str
@@ -116,6 +118,7 @@ class Aggregate:
     fails: bool = False
     typed: bool = False
     variadic: bool = False
+    running: Callable[[Types], Running[Anything]] | None = None
     doc: str = ""
 
     def __repr__(self) -> str:

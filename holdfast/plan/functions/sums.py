@@ -6,16 +6,18 @@ one after the other, and its answer may differ in the last digits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import reduce
 from math import fsum, isfinite, isinf, nan
+from operator import truediv
 
 from holdfast.plan.errors import DataError, NumericValueOutOfRange
 from holdfast.plan.functions.aggregates import Rows
 from holdfast.plan.functions.function import Aggregate, Family, Types
 from holdfast.plan.functions.numeric_types import EXACT, fitted, of, whole_digits
+from holdfast.plan.functions.running import FloatTotal, Running
 from holdfast.plan.functions.spark_text import failure
 from holdfast.plan.interval_arithmetic import divided, interval_of, is_finite, plus
 from holdfast.plan.real import rounded
@@ -40,6 +42,10 @@ from holdfast.plan.types import (
 
 _COUNT_DIGITS = 7
 """Digits that Spark has left for the number of rows, where it averages numbers that are as large as can be."""
+_DIGITS_OF_COUNT = 15
+"""Digits that a number of rows may have."""
+_LONG_DIGITS = 18
+"""Digits of numbers that all fit into a bigint."""
 
 
 def exact_sum(values: Sequence[float]) -> float:
@@ -71,18 +77,26 @@ def _total(rows: Rows) -> int | None:
     return sum(value for (value,) in rows) if rows else None
 
 
-def _long_total(rows: Rows) -> int | None:
-    total = _total(rows)
-    if total is not None and not -(2**63) <= total < 2**63:
+def _in_long(total: int) -> int:
+    if not -(2**63) <= total < 2**63:
         raise NumericValueOutOfRange("bigint out of range")
     return total
 
 
-def _unsigned_total(rows: Rows) -> int | None:
-    total = _total(rows)
-    if total is not None and total >= 2**64:
+def _in_unsigned(total: int) -> int:
+    if total >= 2**64:
         raise NumericValueOutOfRange("uint8 out of range")
     return total
+
+
+def _long_total(rows: Rows) -> int | None:
+    total = _total(rows)
+    return None if total is None else _in_long(total)
+
+
+def _unsigned_total(rows: Rows) -> int | None:
+    total = _total(rows)
+    return None if total is None else _in_unsigned(total)
 
 
 def _numeric_total(types: Types, rows: Rows) -> Decimal | None:
@@ -100,9 +114,10 @@ def _float_total(rows: Rows) -> float | None:
 
 
 def _real_total(rows: Rows) -> float | None:
-    if not rows:
-        return None
-    total = exact_sum([value for (value,) in rows])
+    return _in_real(exact_sum([value for (value,) in rows])) if rows else None
+
+
+def _in_real(total: float) -> float:
     found = rounded(total)
     if isinf(found) and isfinite(total):
         raise _overflow()
@@ -116,6 +131,39 @@ def _interval_total(rows: Rows) -> Interval | None:
     if infinite:
         return reduce(plus, infinite)
     return interval_of(*(sum(field) for field in zip(*(value for (value,) in rows), strict=True)))
+
+
+# Row by row
+
+
+def _running(finish: Callable[[int], int]) -> Callable[[Types], Running[int]]:
+    return lambda _: Running(0, int.__add__, lambda total, count: finish(total) if count else None)
+
+
+def _running_numeric(types: Types) -> Running[Decimal]:
+    result = types.result
+    assert isinstance(result, Numeric)
+    return Running(Decimal(0), EXACT.add, lambda total, count: fitted(total, result) if count else None)
+
+
+def _running_numeric_average(types: Types) -> Running[Decimal]:
+    result = types.result
+    assert isinstance(result, Numeric)
+    return Running(
+        Decimal(0),
+        EXACT.add,
+        lambda total, count: fitted(EXACT.divide(total, Decimal(count)), result) if count else None,
+    )
+
+
+def _running_float(finish: Callable[[float, int], float]) -> Callable[[Types], Running[FloatTotal]]:
+    def finished(total: FloatTotal, count: int) -> float | None:
+        try:
+            return finish(total.rounded(), count) if count else None
+        except OverflowError:
+            raise _overflow() from None
+
+    return lambda _: Running(FloatTotal(), FloatTotal.plus, finished)
 
 
 def _sum_type(types: Sequence[Type]) -> Type:
@@ -140,12 +188,45 @@ _LONG_SUM = "CAST(sum({distinct}CAST({0} AS DECIMAL(28, 0))) AS DECIMAL(38, 0))"
 _UNSIGNED_SUM = "CAST(sum({distinct}CAST({0} AS DECIMAL(20, 0))) AS DECIMAL(20, 0))"
 
 _SUMS = (
-    Aggregate("sum", (INT2,), INT8, _long_total, spark="sum({distinct}{0})", fails=True, doc=_SUM),
-    Aggregate("sum", (INT4,), INT8, _long_total, spark="sum({distinct}{0})", fails=True, doc=_SUM),
-    Aggregate("sum", (INT8,), numeric(MAX_PRECISION, 0), _numeric_total, spark=_LONG_SUM, typed=True, doc=_SUM),
-    Aggregate("sum", (UINT2,), UINT8, _unsigned_total, spark=_UNSIGNED_SUM, fails=True, doc=_SUM),
-    Aggregate("sum", (UINT4,), UINT8, _unsigned_total, spark=_UNSIGNED_SUM, fails=True, doc=_SUM),
-    Aggregate("sum", (UINT8,), numeric(MAX_PRECISION, 0), _numeric_total, spark=_LONG_SUM, typed=True, doc=_SUM),
+    *(
+        Aggregate(
+            "sum",
+            (type_,),
+            INT8,
+            _long_total,
+            spark="sum({distinct}{0})",
+            fails=True,
+            running=_running(_in_long),
+            doc=_SUM,
+        )
+        for type_ in (INT2, INT4)
+    ),
+    *(
+        Aggregate(
+            "sum",
+            (type_,),
+            UINT8,
+            _unsigned_total,
+            spark=_UNSIGNED_SUM,
+            fails=True,
+            running=_running(_in_unsigned),
+            doc=_SUM,
+        )
+        for type_ in (UINT2, UINT4)
+    ),
+    *(
+        Aggregate(
+            "sum",
+            (type_,),
+            numeric(MAX_PRECISION, 0),
+            _numeric_total,
+            spark=_LONG_SUM,
+            typed=True,
+            running=_running_numeric,
+            doc=_SUM,
+        )
+        for type_ in (INT8, UINT8)
+    ),
     Aggregate(
         "sum",
         (NUMERIC,),
@@ -154,10 +235,29 @@ _SUMS = (
         spark=lambda texts, _, result: f"CAST(sum({{distinct}}{texts[0]}) AS {spark_type(result)})",
         fails=True,
         typed=True,
+        running=_running_numeric,
         doc=_SUM,
     ),
-    Aggregate("sum", (FLOAT4,), FLOAT4, _real_total, spark=_REAL_SUM, fails=True, doc=_SUM),
-    Aggregate("sum", (FLOAT8,), FLOAT8, _float_total, spark=_FLOAT_SUM, fails=True, doc=_SUM),
+    Aggregate(
+        "sum",
+        (FLOAT4,),
+        FLOAT4,
+        _real_total,
+        spark=_REAL_SUM,
+        fails=True,
+        running=_running_float(lambda total, _: _in_real(total)),
+        doc=_SUM,
+    ),
+    Aggregate(
+        "sum",
+        (FLOAT8,),
+        FLOAT8,
+        _float_total,
+        spark=_FLOAT_SUM,
+        fails=True,
+        running=_running_float(lambda total, _: total),
+        doc=_SUM,
+    ),
     Aggregate("sum", (INTERVAL,), INTERVAL, _interval_total, fails=True, doc=_SUM),
 )
 
@@ -172,16 +272,29 @@ def _average_type(types: Sequence[Type]) -> Numeric:
     return numeric(MAX_PRECISION, max(given.scale, min(16, MAX_PRECISION - whole), 6))
 
 
-def _average_text(texts: Sequence[str], types: Sequence[Type], result: Type) -> str:
-    """Spark has four digits more after the point in an average, and as many as the dividend has in a quotient."""
+def _average_text(_: Sequence[str], types: Sequence[Type], result: Type) -> str:
+    """The sum divided by the count: first what is whole, then the rest, whose quotient Spark has enough digits for.
+
+    Spark's own average has four digits after the point more than its values; casting these first, for each row, costs
+    more than the average does.
+    """
     given = of(types[0])
     assert isinstance(result, Numeric)
-    if given.scale <= result.scale - 4 and whole_digits(given) + result.scale <= MAX_PRECISION:
-        inner = spark_type(numeric(MAX_PRECISION - 4, result.scale - 4))
-        return f"CAST(avg({{distinct}}CAST({texts[0]} AS {inner})) AS {spark_type(result)})"
-    total = f"CAST(sum({{distinct}}{texts[0]}) AS {spark_type(result)})"
-    count = f"CAST(nullif(count({{distinct}}{texts[0]}), 0) AS DECIMAL(19, 0))"
-    return f"CAST({total} / {count} AS {spark_type(result)})"
+    total = f"sum({{distinct}}{_summed(types[0])})"
+    if whole_digits(given) > min(MAX_PRECISION - 1 - result.scale, _LONG_DIGITS):
+        count = "CAST(nullif(count({distinct}{0}), 0) AS DECIMAL(19, 0))"
+        return f"CAST(CAST({total} AS {spark_type(result)}) / {count} AS {spark_type(result)})"
+    digits = _DIGITS_OF_COUNT
+    count = f"CAST(nullif(count({{distinct}}{{0}}), 0) AS DECIMAL({digits}, 0))"
+    whole = f"CAST({total} div {count} AS DECIMAL({MAX_PRECISION - 1 - result.scale}, 0))"
+    scale = max(given.scale, result.scale - digits - 1)
+    rest = f"CAST({total} % {count} AS DECIMAL({digits + scale}, {scale})) / {count}"
+    return f"CAST({whole} + CAST({rest} AS DECIMAL({result.scale + 1}, {result.scale})) AS {spark_type(result)})"
+
+
+def _summed(type_: Type) -> str:
+    """The argument, as something whose sum has room to grow."""
+    return "CAST({0} AS DECIMAL(20, 0))" if type_ in (INT8, UINT8) else "{0}"
 
 
 def _numeric_average(types: Types, rows: Rows) -> Decimal | None:
@@ -210,12 +323,24 @@ _AVERAGES = (
             spark=_average_text,
             fails=type_ is NUMERIC,
             typed=True,
+            running=_running_numeric_average,
             doc=_AVERAGE,
         )
         for type_ in (INT2, INT4, INT8, UINT2, UINT4, UINT8, NUMERIC)
     ),
-    Aggregate("avg", (FLOAT4,), FLOAT8, _float_average, spark=_FLOAT_AVERAGE, fails=True, doc=_AVERAGE),
-    Aggregate("avg", (FLOAT8,), FLOAT8, _float_average, spark=_FLOAT_AVERAGE, fails=True, doc=_AVERAGE),
+    *(
+        Aggregate(
+            "avg",
+            (type_,),
+            FLOAT8,
+            _float_average,
+            spark=_FLOAT_AVERAGE,
+            fails=True,
+            running=_running_float(truediv),
+            doc=_AVERAGE,
+        )
+        for type_ in (FLOAT4, FLOAT8)
+    ),
     Aggregate("avg", (INTERVAL,), INTERVAL, _interval_average, fails=True, doc=_AVERAGE),
 )
 
