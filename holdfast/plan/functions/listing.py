@@ -124,10 +124,10 @@ def _result(member: Member) -> str:
         return f"rows ({', '.join(columns.names)})"
     if not callable(member.result):
         return _shown(member.result)
-    return _kind(member.result(types), member.arguments)
+    return kind_of(member.result(types), member.arguments)
 
 
-def _kind(result: Type, arguments: Sequence[Pattern]) -> str:
+def kind_of(result: Type, arguments: Sequence[Pattern]) -> str:
     """The name of the kind that a stand-in stands for."""
     kinds = [argument for argument in arguments if isinstance(argument, Any)]
     if result in (INT4, array_of(INT4)) or isinstance(result, Range):

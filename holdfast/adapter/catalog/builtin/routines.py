@@ -20,7 +20,7 @@ from holdfast.plan.functions.function import (
     TableFunction,
     WindowFunction,
 )
-from holdfast.plan.functions.listing import STAND_INS
+from holdfast.plan.functions.listing import STAND_INS, kind_of
 from holdfast.plan.functions.registry import FAMILIES
 from holdfast.plan.types import BASES, Array, Type
 
@@ -33,6 +33,16 @@ _KIND_OIDS = {
     Any.MAP_VALUE: OF_KIND["anyelement"],
     **{kind: OF_KIND[kind.value] for kind in Any if kind.value in OF_KIND},
 }
+_SYNTAX = frozenset(
+    {
+        *("array", "array_slice", "array_subscript", "greatest", "jsonb_subscript", "least", "list", "list_slice"),
+        *("list_subscript", "map", "not", "row", "is_distinct", "is_not_distinct", "is_null", "is_not_null"),
+        *(f"is_{negated}{value}" for negated in ("", "not_") for value in ("true", "false", "unknown")),
+        *("current_catalog", "current_date", "current_role", "current_time", "current_timestamp", "localtime"),
+        *("localtimestamp", "user"),
+    }
+)
+"""Functions that only the grammar calls."""
 _VOLATILITY = {"immutable": "i", "stable": "s", "volatile": "v"}
 
 _Member = Function | Aggregate | WindowFunction | TableFunction
@@ -90,7 +100,7 @@ def _routines() -> Iterator[Routine]:
             continue
         for member in _members(family):
             for name in (member.name, *(alias for alias, of in family.aliases.items() if of == member.name)):
-                if name.isidentifier():
+                if name.isidentifier() and name not in _SYNTAX:
                     yield _routine(number, name, member)
                     number += 1
 
@@ -109,7 +119,7 @@ def _routine(oid: int, name: str, member: _Member) -> Routine:
         columns = _columns(member, types)
         result = columns[0][1] if len(columns) == 1 else OF_KIND["record"]
     elif callable(member.result):
-        result = _oid(member.result(types))
+        result = _result(member.result(types), member.arguments)
     else:
         result = _oid(member.result)
     stability = member.stability if isinstance(member, Function) else "immutable"
@@ -149,6 +159,11 @@ def _oid(pattern: Pattern) -> int:
     return pattern.oid
 
 
+def _result(type_: Type, arguments: Sequence[Pattern]) -> int:
+    """The oid of the kind of types that a stand-in stood for, or that of the type itself."""
+    return OF_KIND.get(kind_of(type_, arguments)) or _oid(type_)
+
+
 def _operators() -> Iterator[Operator]:
     number = _FIRST_OPERATOR
     for family in FAMILIES:
@@ -156,7 +171,7 @@ def _operators() -> Iterator[Operator]:
             if any(character.isalnum() or character in " _" for character in member.name):
                 continue
             types = _stand_ins(member.arguments)
-            result = _oid(member.result(types) if callable(member.result) else member.result)
+            result = _result(member.result(types), member.arguments) if callable(member.result) else _oid(member.result)
             left, right = (0, *map(_oid, member.arguments))[-2:]
             yield Operator(number, member.name, left, right, result, member.doc)
             number += 1

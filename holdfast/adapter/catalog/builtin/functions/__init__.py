@@ -114,6 +114,7 @@ OF_CATALOG: Mapping[str, Build] = {
     "pg_tablespace_location": _always(""),
     "pg_relation_is_publishable": _always(False),
     "pg_is_in_recovery": _always(False),
+    "pg_advisory_unlock_all": _always(None),
     "pg_is_other_temp_schema": _always(False),
     "pg_blocking_pids": _always(()),
     "pg_my_temp_schema": session.temporary_schema,

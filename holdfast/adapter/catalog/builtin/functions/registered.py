@@ -9,6 +9,7 @@ from typing import TypeAlias
 from holdfast.adapter.catalog.builtin.functions.visible import Found, Visible
 from holdfast.adapter.catalog.builtin.routines import routines
 from holdfast.adapter.catalog.builtin.shown import Shown
+from holdfast.adapter.catalog.builtin.system_types import OF_KIND, SYSTEM_TYPES, TYPE_FUNCTIONS
 from holdfast.errors import QueryError
 from holdfast.plan.errors import (
     AmbiguousFunctionAtRunTime,
@@ -139,7 +140,7 @@ def procedure_oid(visible: Visible, shown: Shown) -> Read:
         if not bracket or not rest.rstrip().endswith(")"):
             raise InvalidTextRepresentation("expected a left parenthesis")
         inside = rest.rstrip()[:-1].strip()
-        types = [format_type(type_(part.strip()), None) for part in inside.split(",")] if inside else []
+        types = [_written(type_(part.strip())) for part in inside.split(",")] if inside else []
         oid = by_signature.get(f"{parts_of(name)[-1]}({','.join(map(str, types))})")
         if oid is None:
             raise UndefinedFunctionAtRunTime(f'function "{text}" does not exist')
@@ -148,12 +149,24 @@ def procedure_oid(visible: Visible, shown: Shown) -> Read:
     return _numbered(read)
 
 
+def _written(oid: int) -> str:
+    return "cstring" if oid == OF_KIND["cstring"] else str(format_type(oid, None))
+
+
 @cache
 def _signatures() -> Mapping[int, str]:
-    return {
+    """Of functions that can be called, and of those that read values from text."""
+    called = {
         found.oid: f"{identifier(found.name)}({','.join(str(format_type(oid, None)) for oid in found.argument_oids)})"
         for found in routines()
     }
+    whole = {found.functions[0] for found in SYSTEM_TYPES if found.element_oid or found.modifier_functions[0]}
+    reads = {
+        TYPE_FUNCTIONS[found.functions[0]]: found.functions[0]
+        + ("(cstring,oid,integer)" if found.functions[0] in whole else "(cstring)")
+        for found in SYSTEM_TYPES
+    }
+    return {**reads, **called}
 
 
 def schema_oid(_: Visible, shown: Shown) -> Read:
