@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from holdfast.errors import HoldfastError
@@ -20,6 +20,7 @@ from holdfast.plan.functions import listing as functions
 from holdfast.query import query
 from holdfast.serve import serve
 from holdfast.server.settings import PREFIX, add_flags, read_settings
+from holdfast.shell import ShellOptions, shell
 from holdfast.tour import tour
 
 
@@ -45,6 +46,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_flags(server)
     server.set_defaults(run=lambda options: serve(read_settings(options, os.environ)))
+
+    asking = commands.add_parser("sql", help="open a shell: psql, or a small one where there is no psql")
+    asking.add_argument("--host", default="127.0.0.1", help="(default: %(default)s)")
+    asking.add_argument("--port", type=int, default=6875, help="(default: %(default)s)")
+    asking.add_argument("--user", default="materialize", help="(default: %(default)s)")
+    asking.add_argument("--database", default="materialize", help="(default: %(default)s)")
+    asking.add_argument("--command", "-c", metavar="SQL", help="run this, and leave")
+    asking.add_argument("--psql", action=argparse.BooleanOptionalAction, default=True, help="psql, if there is one")
+    asking.set_defaults(run=_sql)
 
     demo = commands.add_parser("demo", help="a short tour, in a folder that is removed afterwards")
     demo.set_defaults(run=lambda _: tour())
@@ -101,6 +111,11 @@ def _complain(error: HoldfastError) -> int:
         if text:
             print(f"{title}: {text}", file=sys.stderr)
     return 1
+
+
+def _sql(options: argparse.Namespace) -> int:
+    names = [each.name for each in fields(ShellOptions)]
+    return shell(ShellOptions(**{name: getattr(options, name) for name in names}))
 
 
 def _functions(options: argparse.Namespace) -> int:

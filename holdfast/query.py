@@ -67,7 +67,14 @@ def query(sql: str, tables: Mapping[str, Path], shape: Format, explain: Explain 
 def complaint(error: HoldfastError, sql: str) -> Iterator[str]:
     """What stderr says of an error: its code, where it is in the text, and what helps."""
     yield f"ERROR:  {sqlstate(error)}: {error}"
-    position = getattr(error, "position", 0)
+    yield from pointed(sql, getattr(error, "position", 0))
+    for title, text in (("DETAIL", error.detail), ("HINT", error.hint)):
+        if text:
+            yield f"{title}:  {text}"
+
+
+def pointed(sql: str, position: int) -> Iterator[str]:
+    """The line with the character at `position`, which counts from 1, and a caret under it; nothing if it is 0."""
     if position:
         before, after = sql[: position - 1], sql[position - 1 :]
         start = before.rpartition("\n")[2]
@@ -76,9 +83,6 @@ def complaint(error: HoldfastError, sql: str) -> Iterator[str]:
         margin = "".join("\t" if character == "\t" else " " for character in start)
         yield f"{head}{start}{after.partition(chr(10))[0]}"
         yield f"{' ' * len(head)}{margin}^"
-    for title, text in (("DETAIL", error.detail), ("HINT", error.hint)):
-        if text:
-            yield f"{title}:  {text}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,16 +24,20 @@ def as_table(names: Sequence[str], types: Sequence[Type], rows: Sequence[Row]) -
     """The lines of a table."""
     writers = [write_of(type_) for type_ in types]
     cells = [["" if value is None else write(value) for write, value in zip(writers, row, strict=True)] for row in rows]
+    return text_table(names, [type_.category == "N" for type_ in types], cells)
+
+
+def text_table(names: Sequence[str], right: Sequence[bool], cells: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The same of texts. Columns that are `right` are aligned there."""
     widths = [
         max(_width(line) for cell in (name, *(row[i] for row in cells)) for line in cell.split("\n"))
         for i, name in enumerate(names)
     ]
-    right = [type_.category == "N" for type_ in types]
     yield _trimmed("|".join(f" {_centered(name, width)} " for name, width in zip(names, widths, strict=True)))
     yield "+".join("-" * (width + 2) for width in widths)
     for row in cells:
         yield from _lines(row, widths, right)
-    yield f"({len(rows)} row{'' if len(rows) == 1 else 's'})"
+    yield f"({len(cells)} row{'' if len(cells) == 1 else 's'})"
 
 
 def _lines(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> Iterator[str]:
