@@ -9,7 +9,7 @@ from typing import Any as Anything
 from holdfast.plan.calendar import MICROS_PER_DAY, is_infinite
 from holdfast.plan.date_arithmetic import timestamp_plus
 from holdfast.plan.errors import DatetimeFieldOverflow, InvalidParameterValue, NumericValueOutOfRange
-from holdfast.plan.functions.arrays import shape
+from holdfast.plan.functions.array_shape import shape
 from holdfast.plan.functions.container import dimensions, element_of, leaves
 from holdfast.plan.functions.function import Any, Family, ResultColumns, TableFunction, Types
 from holdfast.plan.functions.spark_text import failure
