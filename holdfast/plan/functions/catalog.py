@@ -25,11 +25,15 @@ from holdfast.plan.types import (
     REGROLE,
     REGTYPE,
     TEXT,
+    VOID,
     Type,
     array_of,
 )
 
-_VISIBLE = ("table", "type", "function", "operator", "collation", "opclass", "opfamily", "conversion", "ts_config")
+_VISIBLE = (
+    *("table", "type", "function", "operator", "collation", "opclass", "opfamily", "conversion", "ts_config"),
+    "statistics_obj",
+)
 _PRIVILEGES = (
     *("table", "any_column", "schema", "database", "function", "sequence", "type", "language", "tablespace"),
     *("server", "foreign_data_wrapper", "cluster", "connection", "secret", "parameter"),
@@ -179,6 +183,7 @@ FAMILY = Family(
         _asked("pg_is_other_temp_schema", (OID,), BOOL, "Whether it is the schema of another's temporary objects."),
         _asked("pg_blocking_pids", (INT4,), array_of(INT4), "The sessions that a session waits for: none."),
         _asked("pg_is_in_recovery", (), BOOL, "Whether the server only repeats what another does."),
+        _asked("pg_advisory_unlock_all", (), VOID, "Gives back all locks that the session took: none."),
     ),
     casts=tuple(_casts()),
     tables=(

@@ -131,6 +131,7 @@ OF_SESSION: Mapping[str, Build] = {
     "pg_conf_load_time": session.start_time,
     "mz_uptime": session.uptime,
     "mz_environment_id": session.environment_id,
+    "mz_version_num": session.version_number,
 }
 """Functions of what only the session or the server knows."""
 

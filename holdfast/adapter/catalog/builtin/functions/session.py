@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import version
 
 from holdfast.adapter.catalog.builtin.functions.visible import Visible
 from holdfast.adapter.catalog.builtin.settings import all_settings
@@ -56,6 +57,13 @@ def start_time(_: Visible, shown: Shown) -> Callable[[], int]:
 def uptime(_: Visible, shown: Shown) -> Callable[[], Interval]:
     up = shown.introspection.now - shown.introspection.started
     return lambda: Interval(0, 0, up)
+
+
+def version_number(_visible: Visible, _shown: Shown) -> Callable[[], int]:
+    """Of version 1.2.3 it is 100203."""
+    major, minor, patch = (int(part) for part in version("holdfast").split(".")[:3])
+    number = major * 100_000 + minor * 100 + patch
+    return lambda: number
 
 
 def environment_id(_: Visible, shown: Shown) -> Callable[[], str]:
