@@ -95,7 +95,12 @@ class LoginRefused(HoldfastError):
 
 
 class ChangedResultType(QueryError):
-    """A prepared statement that means something else by now."""
+    """A prepared statement that means something else by now.
+
+    Drivers that prepare it again then know the error by the function of PostgreSQL's that raises it.
+    """
+
+    routine = "RevalidateCachedQuery"
 
     def __init__(self) -> None:
         super().__init__("cached plan must not change result type")

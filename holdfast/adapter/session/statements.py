@@ -50,7 +50,7 @@ from holdfast.sql.syntax.statement.explain import Explain
 from holdfast.sql.syntax.statement.inspect import Comment
 from holdfast.sql.syntax.statement.prepared import Deallocate, Execute, Prepare
 from holdfast.sql.syntax.statement.privilege import AlterDefaultPrivileges, Grant, GrantRole, Revoke, RevokeRole
-from holdfast.sql.syntax.statement.session import Discard, ResetVariable, SetTransaction, SetVariable
+from holdfast.sql.syntax.statement.session import Discard, ResetVariable, SetTransaction, SetVariable, Unlisten
 from holdfast.sql.syntax.statement.show import Show, ShowCreate, ShowVariable
 from holdfast.sql.syntax.statement.subscribe import Subscribe
 from holdfast.sql.syntax.statement.transaction import TransactionMode
@@ -156,6 +156,8 @@ class Statements:
                 return Done("SET")
             case Discard():
                 return await self._discard(syntax)
+            case Unlisten():
+                return Done("UNLISTEN")
             case _ if isinstance(syntax, Show):
                 return await self._show(syntax)
             case _ if isinstance(syntax, Explain):

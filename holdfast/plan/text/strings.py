@@ -135,6 +135,7 @@ def _bpchar(type_: Type, _: Callable[[Type], TextCodec]) -> TextCodec:
 CODECS: Mapping[str, Callable[[Type, Callable[[Type], TextCodec]], TextCodec]] = {
     "text": _constant(TextCodec(_same, _same)),
     "unknown": _constant(TextCodec(_same, _same)),
+    "void": _constant(TextCodec(lambda _: None, lambda _: "")),
     "varchar": _varchar,
     "bpchar": _bpchar,
     "name": _constant(TextCodec(name_of, _same)),

@@ -25,7 +25,7 @@ from holdfast.sql.syntax.statement.explain import Explain
 from holdfast.sql.syntax.statement.inspect import Comment, Inspect, Mock, UnitTest, ValidateConnection, Verify
 from holdfast.sql.syntax.statement.prepared import Deallocate, Execute, Prepare
 from holdfast.sql.syntax.statement.privilege import AlterDefaultPrivileges, Grant, GrantRole, Revoke, RevokeRole
-from holdfast.sql.syntax.statement.session import Discard, ResetVariable, SetTransaction, SetVariable
+from holdfast.sql.syntax.statement.session import Discard, ResetVariable, SetTransaction, SetVariable, Unlisten
 from holdfast.sql.syntax.statement.show import Show
 from holdfast.sql.syntax.statement.subscribe import DebeziumOutput, OrderedOutput, Subscribe, UpsertOutput
 from holdfast.sql.syntax.statement.transaction import Begin, Commit, Rollback, Savepoint
@@ -60,6 +60,8 @@ def render(statement: Statement) -> str:
             return _prepared(statement)
         case Discard(what=what):
             return f"DISCARD {what}"
+        case Unlisten(channel=channel):
+            return f"UNLISTEN {'*' if channel is None else identifier(channel)}"
         case Verify() | Inspect() | ValidateConnection() | Comment() | UnitTest():
             return _inspection(statement)
         case _:

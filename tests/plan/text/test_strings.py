@@ -13,7 +13,7 @@ from holdfast.plan.errors import (
     StringDataRightTruncation,
 )
 from holdfast.plan.text.codec import read_of, write_of
-from holdfast.plan.types import BPCHAR, BYTEA, CHAR, NAME, TEXT, UNKNOWN, UUID, VARCHAR, Modified, Type
+from holdfast.plan.types import BPCHAR, BYTEA, CHAR, NAME, TEXT, UNKNOWN, UUID, VARCHAR, VOID, Modified, Type
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,10 @@ def test_a_text_that_is_no_value_is_an_error(type_: Type, text: str, error: type
     with pytest.raises(error) as raised:
         read_of(type_)(text)
     assert str(raised.value) == message
+
+
+def test_nothing_is_shown_as_nothing() -> None:
+    assert write_of(VOID)(None) == ""
 
 
 def test_a_char_is_shown_with_its_blanks() -> None:

@@ -17,7 +17,7 @@ from holdfast.sql.parser.statements.privileges import grant, revoke
 from holdfast.sql.parser.statements.show import show
 from holdfast.sql.parser.statements.subscribe import subscribe
 from holdfast.sql.parser.statements.transactions import begin, commit, release, rollback, savepoint
-from holdfast.sql.parser.statements.variables import discard, reset_variable, set_statement
+from holdfast.sql.parser.statements.variables import discard, reset_variable, set_statement, unlisten
 from holdfast.sql.syntax.statement import Statement
 
 _PARSERS: dict[str, Callable[[Cursor], Statement]] = {
@@ -49,6 +49,7 @@ _PARSERS: dict[str, Callable[[Cursor], Statement]] = {
     "SET": set_statement,
     "SHOW": show,
     "SUBSCRIBE": subscribe,
+    "UNLISTEN": unlisten,
     "VALIDATE": validate,
     "VERIFY": verify,
 }

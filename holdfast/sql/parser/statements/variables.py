@@ -1,4 +1,4 @@
-"""SET and RESET of variables, SET TRANSACTION, and DISCARD."""
+"""SET and RESET of variables, SET TRANSACTION, DISCARD and UNLISTEN."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from holdfast.sql.errors import NotSupported
 from holdfast.sql.parser.cursor import Cursor
 from holdfast.sql.parser.statements.transactions import transaction_modes
 from holdfast.sql.syntax.expression import IntegerLiteral, Literals, NumericLiteral, StringLiteral
-from holdfast.sql.syntax.statement.session import Discard, ResetVariable, SetTransaction, SetVariable
+from holdfast.sql.syntax.statement.session import Discard, ResetVariable, SetTransaction, SetVariable, Unlisten
 
 
 def set_statement(cursor: Cursor) -> SetVariable | SetTransaction:
@@ -81,3 +81,9 @@ def discard(cursor: Cursor) -> Discard:
             return Discard(what, location=location)
         case _:
             return Discard("TEMP", location=location)
+
+
+def unlisten(cursor: Cursor) -> Unlisten:
+    """After UNLISTEN."""
+    location = cursor.location
+    return Unlisten(None if cursor.accept("*") else cursor.identifier(), location=location)

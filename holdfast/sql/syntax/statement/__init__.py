@@ -16,7 +16,7 @@ from holdfast.sql.syntax.statement.explain import Explain
 from holdfast.sql.syntax.statement.inspect import Comment, Inspect, UnitTest, ValidateConnection, Verify
 from holdfast.sql.syntax.statement.prepared import Deallocate, Execute, Prepare
 from holdfast.sql.syntax.statement.privilege import AlterDefaultPrivileges, Grant, GrantRole, Revoke, RevokeRole
-from holdfast.sql.syntax.statement.session import Discard, ResetVariable, SetTransaction, SetVariable
+from holdfast.sql.syntax.statement.session import Discard, ResetVariable, SetTransaction, SetVariable, Unlisten
 from holdfast.sql.syntax.statement.show import Show
 from holdfast.sql.syntax.statement.subscribe import Subscribe
 from holdfast.sql.syntax.statement.transaction import Begin, Commit, Rollback, Savepoint
@@ -42,6 +42,7 @@ Statement = (
     | ResetVariable
     | SetTransaction
     | Discard
+    | Unlisten
     | Explain
     | Verify
     | Inspect

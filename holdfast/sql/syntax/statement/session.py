@@ -37,3 +37,10 @@ class SetTransaction(Node):
 @dataclass(frozen=True, slots=True)
 class Discard(Node):
     what: Literal["ALL", "PLANS", "SEQUENCES", "TEMP"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unlisten(Node):
+    """`channel` is None for all. Pools of connections end with it what nobody began: there is no LISTEN."""
+
+    channel: str | None

@@ -111,7 +111,6 @@ SAME = (
     "current_setting('server_encoding')",
     "current_setting('nothing', true)",
     "pg_is_in_recovery()",
-    "coalesce(pg_advisory_unlock_all()::text, '')",
     "pg_encoding_to_char(6)",
     "pg_encoding_to_char(99)",
     "pg_char_to_encoding('utf-8')",
