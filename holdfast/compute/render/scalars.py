@@ -7,7 +7,7 @@ guarded by the condition under which they are asked for (`guarded`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from holdfast.compute.evaluate.scalars import can_fail
@@ -137,7 +137,7 @@ def _text(scalar: Scalar, columns: Sequence[str], needs: Needs) -> str:
         case And():
             return " AND ".join(atom(_text(term, columns, needs)) for term in scalar.terms)
         case Or():
-            return " OR ".join(atom(_text(term, columns, needs)) for term in scalar.terms)
+            return " OR ".join(_alternatives(scalar.terms, columns, needs))
         case Coalesce():
             return f"coalesce({', '.join(_text(term, columns, needs) for term in scalar.terms)})"
         case Case():
@@ -148,6 +148,33 @@ def _text(scalar: Scalar, columns: Sequence[str], needs: Needs) -> str:
             return f"CASE {' '.join(branches)} ELSE {_text(scalar.otherwise, columns, needs)} END"
         case Outer() | Subquery():
             raise UsageError("the plan is not decorrelated")
+
+
+_EQUALS = "({0} = {1})"
+
+
+def _alternatives(terms: Sequence[Scalar], columns: Sequence[str], needs: Needs) -> Iterator[str]:
+    """The terms of OR. Comparisons of one expression with several constants are one with a list of them."""
+    lists: dict[Scalar, list[Scalar]] = {}
+    for term in terms:
+        if (compared := _equals_constant(term)) is not None:
+            lists.setdefault(compared[0], []).append(compared[1])
+    for term in terms:
+        compared = _equals_constant(term)
+        if compared is None or len(lists[compared[0]]) == 1:
+            yield atom(_text(term, columns, needs))
+        elif compared[1] is lists[compared[0]][0]:
+            constants = ", ".join(_text(constant, columns, needs) for constant in lists[compared[0]])
+            yield f"({atom(_text(compared[0], columns, needs))} IN ({constants}))"
+
+
+def _equals_constant(scalar: Scalar) -> tuple[Scalar, Scalar] | None:
+    """An expression and the constant that it is compared with, where Spark compares them as they are."""
+    if not isinstance(scalar, Call) or scalar.function.spark != _EQUALS:
+        return None
+    left, right = scalar.arguments
+    same_type = spark_type(left.type) == spark_type(right.type)
+    return (left, right) if isinstance(right, Constant) and right.value is not None and same_type else None
 
 
 def _call(call: Call, arguments: Sequence[str], needs: Needs) -> str:

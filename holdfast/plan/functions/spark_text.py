@@ -22,6 +22,14 @@ def unquoted(text: str) -> str | None:
     return None if literal is None else re.sub(r"\\(.)", r"\1", literal[1])
 
 
+_NUMBER = re.compile(r"\d+|\(-\d+\)")
+
+
+def number_in(text: str) -> int | None:
+    """The number that a literal stands for, or None for other SQL."""
+    return int(text.strip("()")) if _NUMBER.fullmatch(text) else None
+
+
 def failure(error: type[DataError], message: str) -> str:
     """An expression that raises: `compute` makes the error again from what Spark reports."""
     return f"raise_error({quoted(f'{error.__name__}: {message}')})"

@@ -17,8 +17,8 @@ from holdfast.plan.errors import (
     SubstringError,
     SyntaxErrorInValue,
 )
-from holdfast.plan.functions.function import Family, Function
-from holdfast.plan.functions.spark_text import failure
+from holdfast.plan.functions.function import Family, Function, SparkText
+from holdfast.plan.functions.spark_text import failure, number_in
 from holdfast.plan.text.strings import length_of, padded
 from holdfast.plan.types import BOOL, BPCHAR, INT4, TEXT, Type
 
@@ -228,6 +228,38 @@ _SUBSTRING_FOR = (
     "WHEN {1} > 0 THEN substring({0}, {1}, {2}) "
     "ELSE left({0}, CASE WHEN {1} + {2} > 1 THEN {1} + {2} - 1 WHEN {1} + {2} <= 1 THEN 0 END) END"
 )
+
+
+def _spark_substring(arguments: Sequence[str], _: Sequence[Type], __: Type) -> str:
+    text, start = arguments
+    number = number_in(start)
+    return _SUBSTRING.format(*arguments) if number is None else f"substring({text}, {max(number, 1)})"
+
+
+def _spark_substring_for(arguments: Sequence[str], _: Sequence[Type], __: Type) -> str:
+    text, start, length = arguments
+    first, count = number_in(start), number_in(length)
+    if first is None or count is None or count < 0:
+        return _SUBSTRING_FOR.format(*arguments)
+    return f"substring({text}, {first}, {count})" if first > 0 else f"left({text}, {max(first + count - 1, 0)})"
+
+
+_LEFT = "left({0}, if({1} < 0, greatest(char_length({0}) + {1}, 0), {1}))"
+_RIGHT = (
+    f"CASE WHEN {{1}} < 0 THEN substring({{0}}, CAST(least(1 - CAST({{1}} AS BIGINT) % {_GREATEST_INT + 1}, "
+    f"{_GREATEST_INT}) AS INT)) ELSE right({{0}}, {{1}}) END"
+)
+
+
+def _spark_end(name: str, usual: str) -> SparkText:
+    """Of `left` and `right`, which Spark has for numbers that are not negative."""
+
+    def spark(arguments: Sequence[str], _: Sequence[Type], __: Type) -> str:
+        return usual.format(*arguments) if (number_in(arguments[1]) or -1) < 0 else f"{name}({', '.join(arguments)})"
+
+    return spark
+
+
 _FIELD_ZERO = failure(InvalidParameterValue, "field position must not be zero")
 _TOO_LARGE = failure(ProgramLimitExceeded, "requested length too large")
 
@@ -265,8 +297,8 @@ FAMILY = Family(
             overload
             for name in ("substring", "substr")
             for overload in (
-                Function(name, (TEXT, INT4), TEXT, substring, _SUBSTRING),
-                Function(name, (TEXT, INT4, INT4), TEXT, substring_for, _SUBSTRING_FOR, fails=True),
+                Function(name, (TEXT, INT4), TEXT, substring, _spark_substring),
+                Function(name, (TEXT, INT4, INT4), TEXT, substring_for, _spark_substring_for, fails=True),
             )
         ),
         Function(
@@ -285,7 +317,7 @@ FAMILY = Family(
             (TEXT, INT4),
             TEXT,
             _left,
-            "left({0}, if({1} < 0, greatest(char_length({0}) + {1}, 0), {1}))",
+            _spark_end("left", _LEFT),
             doc="The first characters; all but the last for a negative number.",
         ),
         Function(
@@ -293,8 +325,7 @@ FAMILY = Family(
             (TEXT, INT4),
             TEXT,
             _right,
-            f"CASE WHEN {{1}} < 0 THEN substring({{0}}, CAST(least(1 - CAST({{1}} AS BIGINT) % {_GREATEST_INT + 1}, "
-            f"{_GREATEST_INT}) AS INT)) ELSE right({{0}}, {{1}}) END",
+            _spark_end("right", _RIGHT),
             doc="The last characters; all but the first for a negative number.",
         ),
         Function(

@@ -9,11 +9,13 @@ from holdfast.compute.render.scalars import atom
 from holdfast.errors import UsageError
 from holdfast.plan.errors import InvalidRowCountInLimit
 from holdfast.plan.functions.function import Function
-from holdfast.plan.relation import Frame, Map, Negate, OrderKey, Plan, Window, WindowCall
-from holdfast.plan.scalar import Parameter
-from holdfast.plan.types import INT4, INT8
+from holdfast.plan.functions.registry import FUNCTIONS
+from holdfast.plan.relation import Filter, Frame, Map, Negate, OrderKey, Plan, Window, WindowCall
+from holdfast.plan.scalar import Call, Or, Parameter
+from holdfast.plan.types import INT4, INT8, TEXT
 from tests.compute.render.build import SUM, call, col, long, plan_of, table
 from tests.compute.render.test_relations import RELATIONS
+from tests.plan.build import eq, lit
 
 TEXTS = {
     "map, filter, project": (
@@ -114,3 +116,26 @@ def test_what_binds_tightly_needs_no_parentheses(text: str) -> None:
 @pytest.mark.parametrize("text", ["a + b", "(a) + (b)", "f(a) + g(b)", "-1", "CASE WHEN a THEN b END", "'a' || 'b'"])
 def test_what_does_not_is_put_in_parentheses(text: str) -> None:
     assert atom(text) == f"({text})"
+
+
+def test_comparisons_with_several_constants_are_one_with_a_list() -> None:
+    text, other = col(0, TEXT), col(1, TEXT)
+    terms = (eq(text, lit("a", TEXT)), eq(other, lit("x", TEXT)), eq(text, lit("b", TEXT)), eq(text, other))
+    rendered = render(plan_of(Filter(table("x", TEXT, TEXT), (Or(terms),)))).text
+    assert rendered.endswith("WHERE (t0.c0 IN ('a', 'b')) OR (t0.c1 = 'x') OR (t0.c0 = t0.c1)")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((2,), "substring(t0.c0, 2)"),
+        ((-2,), "substring(t0.c0, 1)"),
+        ((1, 2), "substring(t0.c0, 1, 2)"),
+        ((-1, 4), "left(t0.c0, 2)"),
+        ((-5, 2), "left(t0.c0, 0)"),
+    ],
+)
+def test_a_part_of_a_text_between_constants_is_short(arguments: tuple[int, ...], text: str) -> None:
+    function = next(f for f in FUNCTIONS["substring"] if f.arguments == (TEXT, *(INT4 for _ in arguments)))
+    part = Call(function, (col(0, TEXT), *map(lit, arguments)), TEXT, True)
+    assert text in render(plan_of(Map(table("x", TEXT), (part,)))).text
