@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from holdfast.sql.errors import StatementTooComplex, SyntaxFailure
+from holdfast.errors import QueryError
+from holdfast.sql.errors import NotSupported, StatementTooComplex, SyntaxFailure
 from holdfast.sql.parser import postgres
 from holdfast.sql.parser.convert_changes import ChangeConverter
 from holdfast.sql.parser.cursor import Cursor
@@ -27,6 +28,7 @@ from holdfast.sql.syntax.statement import Statement
 from holdfast.sql.syntax.types import TypeName
 
 _BY_GRAMMAR = re.compile(r"\s*(?:select|values|table|with|insert|update|delete)\b", re.IGNORECASE)
+_NEAR = re.compile(r'syntax error at or near "(\w+)"')
 _OURS = re.compile(r';|\b(?:of|list|map|mutually|options|ignore|respect)\b|"[^"]{63}', re.IGNORECASE)
 
 
@@ -140,12 +142,27 @@ def _split(source: Source) -> Iterator[tuple[int, int]]:
 def _parse_between(source: Source, start: int, end: int) -> Parsed:
     check_nesting(source, start, end)
     cursor = Cursor(source, start, end, statement)
-    found = cursor.statement()
-    if not cursor.done:
-        raise cursor.failure()
+    try:
+        found = cursor.statement()
+        if not cursor.done:
+            raise cursor.failure()
+    except SyntaxFailure as failure:
+        raise _unless_postgres_has_it(failure, source, start, end) from None
     tokens = source.tokens
     first, last = source.position(tokens.starts[start]) - 1, source.position(tokens.ends[end - 1]) - 1
     return Parsed(found, first, last, source.truncations(start, end))
+
+
+def _unless_postgres_has_it(failure: SyntaxFailure, source: Source, start: int, end: int) -> QueryError:
+    """A word that our parsers refuse is wrong only if PostgreSQL's grammar refuses it too."""
+    near, tokens = _NEAR.fullmatch(str(failure)), source.tokens
+    if near is None:
+        return failure
+    try:
+        postgres.parse_tree(source.data[tokens.starts[start] : tokens.ends[end - 1]].decode())
+    except (postgres.Refused, StatementTooComplex):
+        return failure
+    return NotSupported(f"{near[1].upper()} is not supported", failure.position)
 
 
 @contextmanager

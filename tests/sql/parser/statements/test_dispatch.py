@@ -8,11 +8,11 @@ from tests.sql.parser.statements.build import parsed
 @pytest.mark.parametrize(
     "text",
     [
-        "drop sequence s",
+        "drop frobnicator s",
         "alter table t",
         "alter role r",
-        "comment on column c is 'x'",
-        "grant select to r",
+        "comment on frobnicator c is 'x'",
+        "grant select on t",
         "create function f() returns int language python",
     ],
 )
