@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,6 +20,8 @@ from holdfast.sql.syntax.expression import Column, Order
 from holdfast.sql.syntax.statement.subscribe import DebeziumOutput, OrderedOutput, UpsertOutput
 
 _TIME = numeric(38, 0)
+_FEW = 2_000
+"""Rows that are sorted without a thread."""
 
 Shape: TypeAlias = UpsertOutput | DebeziumOutput | OrderedOutput | None
 
@@ -141,9 +144,13 @@ class Lines:
     def types(self) -> tuple[Type, ...]:
         return tuple(column.type for column in self.columns)
 
-    def changed(self, time: Timestamp, batch: Batch) -> list[Row]:
+    async def changed(self, time: Timestamp, batch: Batch) -> list[Row]:
         head: tuple[Any, ...] = (Decimal(time), False) if self.progress else (Decimal(time),)
-        return [(*head, *row) for row in self.told.rows(batch)]
+
+        def made() -> list[Row]:
+            return [(*head, *row) for row in self.told.rows(batch)]
+
+        return made() if len(batch) <= _FEW else await asyncio.to_thread(made)
 
     def progressed(self, time: Timestamp) -> Row:
         """Nothing more comes at times before `time`."""

@@ -181,7 +181,7 @@ async def test_a_subscription_ends_with_its_table(session: Session, other: Sessi
 
 
 async def test_what_cannot_be_subscribed_to_is_refused(session: Session) -> None:
-    assert (await refusal(session, "SUBSCRIBE (SELECT * FROM t WHERE mz_now() > 5)"))[0] == "0A000"
+    assert (await refusal(session, "SUBSCRIBE (SELECT mz_now(), a FROM t)"))[0] == "0A000"
     assert (await refusal(session, "SUBSCRIBE t ENVELOPE UPSERT (KEY (wrong))"))[0] == "42703"
     assert (await refusal(session, "SUBSCRIBE nothing"))[0] == "42P01"
     assert (await refusal(session, "SUBSCRIBE t WITH (SPEED = 3)"))[0] == "22023"
