@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from holdfast.adapter.catalog.builtin import BUILTINS
 from holdfast.adapter.plan_cache import Compiled
 from holdfast.adapter.session.as_of import Input, choose, explained
 from holdfast.adapter.session.queries import compiled_query, input_of, items_read, time_wanted
 from holdfast.adapter.session.state import SessionState
 from holdfast.compute.render import SparkQuery
 from holdfast.plan.printer import show
+from holdfast.plan.relation import Plan
 from holdfast.repr.frontier import Timestamp
+from holdfast.repr.ids import GlobalId
 from holdfast.sql import plan_query
 from holdfast.sql.errors import NotSupported
 from holdfast.sql.syntax.query import Query
@@ -19,6 +23,8 @@ from holdfast.sql.syntax.statement.dml import SelectStatement
 from holdfast.sql.syntax.statement.explain import Explain, ExplainPlan, ExplainTimestamp, Named
 from holdfast.sql.syntax.statement.kind import Kind
 from holdfast.sql.syntax.statement.subscribe import Subscribe
+
+_GET = re.compile(r"^( *Get )([us]\d+)\b", re.MULTILINE)
 
 
 def title(syntax: Explain) -> str:
@@ -59,14 +65,26 @@ async def _plan(state: SessionState, syntax: ExplainPlan, text: str) -> str:
         raise NotSupported("plans are explained as text only", syntax.location)
     query = _query(state, syntax)
     if syntax.stage == "RAW PLAN":
-        return show(plan_query(query, state.names).plan)
+        return _shown(state, plan_query(query, state.names).plan)
     found: Compiled = await compiled_query(state, text, query)
     if syntax.stage == "DECORRELATED PLAN":
-        return show(found.plan)
+        return _shown(state, found.plan)
     prepared = found.prepared(state.knowing())
     if syntax.stage == "SPARK PLAN":
         return "\n".join(_spark(prepared.spark))
-    return show(prepared.plan)
+    return _shown(state, prepared.plan)
+
+
+def _shown(state: SessionState, plan: Plan) -> str:
+    """The plan, with the collections called by their names."""
+
+    def named(found: re.Match[str]) -> str:
+        item = state.catalog.items.get(GlobalId.parse(found[2]))
+        system = BUILTINS.get(found[2])
+        path = state.catalog.path_of(item) if item is not None else (system.schema, system.name) if system else ()
+        return f"{found[1]}{'.'.join(path) or found[2]}"
+
+    return _GET.sub(named, show(plan))
 
 
 def _query(state: SessionState, syntax: ExplainPlan) -> Query:

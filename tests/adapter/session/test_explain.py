@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from holdfast.adapter.session.session import Session
+from tests.adapter.asking import ask, refusal, rows
+
+
+async def test_every_stage_of_a_plan_can_be_seen_with_the_names_of_what_it_reads(session: Session) -> None:
+    await ask(session, "CREATE TABLE t (a int, b text)")
+    query = "SELECT b FROM t WHERE a IN (SELECT max(a) FROM t)"
+    for stage, expected in (
+        ("RAW PLAN", "Get materialize.public.t"),
+        ("DECORRELATED PLAN", "Get materialize.public.t"),
+        ("OPTIMIZED PLAN", "Get materialize.public.t"),
+        ("SPARK PLAN", "SELECT"),
+    ):
+        ((text,),) = await rows(session, f"EXPLAIN {stage} FOR {query}")
+        assert text is not None
+        assert expected in text
+    ((text,),) = await rows(session, "EXPLAIN SELECT name FROM mz_catalog.mz_databases")
+    assert "mz_catalog" in (text or "")
+
+
+async def test_a_view_is_explained_by_its_name(session: Session) -> None:
+    await ask(session, "CREATE TABLE t (a int)")
+    await ask(session, "CREATE VIEW v AS SELECT count(*) FROM t")
+    ((text,),) = await rows(session, "EXPLAIN OPTIMIZED PLAN FOR VIEW v")
+    assert "Reduce (count(*))" in (text or "")
+
+
+async def test_the_time_of_a_query_is_explained(session: Session) -> None:
+    await ask(session, "CREATE TABLE t (a int)")
+    answer = await ask(session, "EXPLAIN TIMESTAMP FOR SELECT * FROM t")
+    assert answer.names == ("Timestamp",)
+    ((text,),) = answer.texts
+    assert "source materialize.public.t (u" in (text or "")
+    assert "can respond immediately: true" in (text or "")
+
+
+async def test_what_cannot_be_explained_is_refused(session: Session) -> None:
+    assert (await refusal(session, "EXPLAIN TIMESTAMP FOR INSERT INTO t VALUES (1)"))[0] in ("0A000", "42601")
+    assert (await refusal(session, "EXPLAIN SELECT wrong"))[0] == "42703"
