@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.plan.functions.function import Aggregate, TableFunction
-from holdfast.plan.functions.registry import FAMILIES
-from tests.recorded.cases import Signature, instances, quoted, written
+from tests.recorded.cases import FAMILIES, Signature, instances, quoted, written
 from tests.recorded.edges import EDGES
 
 VALUES = 5
