@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+from holdfast.demo import demo
 from holdfast.errors import HoldfastError
 from holdfast.persist.blob import Blob
 from holdfast.persist.inspect import collection_tables, collections_table, store_table
@@ -56,8 +57,9 @@ def _parser() -> argparse.ArgumentParser:
     asking.add_argument("--psql", action=argparse.BooleanOptionalAction, default=True, help="psql, if there is one")
     asking.set_defaults(run=_sql)
 
-    demo = commands.add_parser("demo", help="a short tour, in a folder that is removed afterwards")
-    demo.set_defaults(run=lambda _: tour())
+    shown = commands.add_parser("demo", help="a session with a server, in a folder that is removed afterwards")
+    shown.add_argument("--persist", action="store_true", help="instead, a tour of the layer that keeps collections")
+    shown.set_defaults(run=lambda options: tour() if options.persist else demo())
 
     ask = commands.add_parser(
         "query", help="run a query over files", description="Run a query of PostgreSQL's SQL over files, on Spark."

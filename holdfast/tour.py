@@ -1,4 +1,4 @@
-"""`holdfast demo`: what persist promises, shown on a real store in a temporary folder."""
+"""`holdfast demo --persist`: what persist promises, shown on a real store in a temporary folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`holdfast demo` shows what it says it shows."""
+"""`holdfast demo --persist` shows what it says it shows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 def test_the_tour_ends_well_and_shows_the_promises_kept() -> None:
     ended = subprocess.run(
-        [sys.executable, "-c", "from holdfast.cli import main; main(['demo'])"],
+        [sys.executable, "-c", "from holdfast.cli import main; main(['demo', '--persist'])"],
         capture_output=True,
         text=True,
         check=False,
