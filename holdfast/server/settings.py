@@ -288,3 +288,12 @@ def _read_file(path: Path) -> Mapping[str, object]:
     if unknown:
         raise SettingInvalid(f'there is no setting "{min(unknown)}", which "{path}" has')
     return found
+
+
+def settings_table() -> str:
+    """All settings, as the reference shows them."""
+    rows = (
+        f"| `{name}` | {f'`{text}`' if (text := default_text(name)) else ''} | {setting.help} |"
+        for name, setting in SETTINGS.items()
+    )
+    return "\n".join(("| setting | default | what it is |", "| --- | --- | --- |", *rows))

@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapter.client_errors import SettingInvalid
-from holdfast.server.settings import SETTINGS, Address, ServerSettings, add_flags, default_text, read_settings
+from holdfast.server.settings import (
+    SETTINGS,
+    Address,
+    ServerSettings,
+    add_flags,
+    default_text,
+    read_settings,
+    settings_table,
+)
 
 
 def settings(*flags: str, **environment: str) -> ServerSettings:
@@ -147,3 +155,8 @@ def test_secrets_are_not_shown() -> None:
     assert "hush" not in repr(found)
     assert "hush" not in repr(found.location)
     assert found.location.blob.options == {"aws_secret_access_key": "hush"}
+
+
+def test_the_reference_has_all_settings() -> None:
+    reference = Path(__file__).parent.parent.parent / "docs" / "reference" / "server.md"
+    assert settings_table() in reference.read_text()
