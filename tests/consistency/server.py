@@ -18,6 +18,7 @@ _HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
 _NO_SPARK = "sc://127.0.0.1:1"
 """Nobody is there to connect to. What workloads ask is answered without Spark, and so no JVM needs to be started."""
 _END_SECONDS = 60
+_LINES = 80
 _READY = re.compile(r"postgresql://(\S+?)(?:\s|$)")
 
 
@@ -73,6 +74,10 @@ class HoldfastServer:
         self.start("--take-over")
         _ended(before)
 
+    def last_words(self) -> str:
+        """The end of what all its processes wrote to their log."""
+        return "\n".join((self._folder / "log").read_text().splitlines()[-_LINES:])
+
     def _end(self, how: signal.Signals) -> None:
         process, self._process = self._process, None
         if process is not None:
@@ -97,5 +102,8 @@ def running_holdfast(
     server.start(*flags)
     try:
         yield server
+    except Exception as error:
+        error.add_note(f"the server's log ends with:\n{server.last_words()}")
+        raise
     finally:
         server.kill()
