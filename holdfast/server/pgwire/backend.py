@@ -122,6 +122,7 @@ def error_response(error: HoldfastError, severity: Severity = "ERROR") -> bytes:
         (b"D", error.detail),
         (b"H", error.hint),
         (b"P", str(position) if position else None),
+        (b"W", error.where),
         (b"R", getattr(error, "routine", None)),
     )
     return message(b"E", _fields(fields))

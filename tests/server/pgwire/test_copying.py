@@ -108,6 +108,14 @@ async def test_a_client_may_give_up(table: Wire) -> None:
     assert await content(table) == []
 
 
+async def test_an_error_says_where_in_the_data_it_is(table: Wire) -> None:
+    table.send(query(FROM))
+    await table.one()
+    said = await table.ask(copy_data(b"1\tone\nx\ttwo\n"), COPY_DONE)
+    assert said[0].fields["M"] == 'invalid input syntax for type integer: "x"'
+    assert said[0].fields["W"] == 'COPY t, line 2, column a: "x"'
+
+
 @pytest.mark.parametrize("extended", [False, True])
 async def test_after_an_error_in_the_middle_what_still_comes_is_passed_over(table: Wire, extended: bool) -> None:
     begin = (parse(FROM), bind(), execute()) if extended else (query(FROM),)
