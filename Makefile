@@ -43,6 +43,8 @@ record: setup
 # Writes the pages of docs/reference/ that are made from the code.
 reference: setup
 	@$(BIN)/holdfast functions --markdown > docs/reference/functions.md
+	@$(BIN)/python -c "from holdfast.adapter.catalog.builtin.listing import markdown; print(markdown(), end='')" \
+		> docs/reference/relations.md
 
 lock:
 	@uv pip compile --quiet pyproject.toml --group dev --python-version 3.11 --universal --generate-hashes \

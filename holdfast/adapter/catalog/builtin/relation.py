@@ -106,5 +106,10 @@ def empty(oid: int, schema: str, name: str, spec: str) -> Builtin:
     return Builtin(oid, schema, name, columns(spec), _no_rows, "system")
 
 
+def is_empty(relation: Builtin) -> bool:
+    """Whether it never has rows."""
+    return relation.rows is _no_rows
+
+
 def _no_rows(_: Shown) -> Sequence[Row]:
     return ()
