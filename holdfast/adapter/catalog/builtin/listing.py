@@ -12,10 +12,11 @@ _HEAD = """# Relations of the system
 Every database shows them. They are read like any other relation, also together with tables. This page is made by
 `make reference`.
 
-`pg_catalog` and `information_schema` have PostgreSQL's columns (of version 18), so that PostgreSQL's tools find what they
-look for: psql, pgjdbc, psycopg, asyncpg, SQLAlchemy, Django, Rails, Npgsql, DBeaver, Metabase, Grafana and dbt are tested.
+`pg_catalog` and `information_schema` have PostgreSQL's columns (of version 18), so that its tools find what they look
+for: psql, pgjdbc, psycopg, asyncpg, SQLAlchemy, Django, Rails, Npgsql, DBeaver, Metabase, Grafana and dbt are tested.
 `mz_catalog` and `mz_internal` have Materialize's. `pg_catalog` is about the session's database, `mz_catalog` about all.
-What is in `mz_catalog` needs no schema before its name, and is not listed by tools that list what needs none."""
+What is in `mz_catalog` needs no schema before its name, and is not listed by tools that list what needs none.
+The texts of statements are shown to superusers, and to the role that runs them."""
 
 _SCHEMAS = ("mz_catalog", "mz_internal", "pg_catalog", "information_schema")
 

@@ -217,6 +217,58 @@ _ABSENT: tuple[tuple[int, str, str, str], ...] = (
         "mz_statement_lifecycle_history",
         "statement_id text!, event_type text!, occurred_at timestamptz!",
     ),
+    (17158, "mz_internal", "mz_object_graph_edges", "object_id text!, dependency_id text!"),
+    (
+        17159,
+        "mz_internal",
+        "mz_compute_operator_hydration_statuses",
+        "replica_id text!, object_id text!, physical_plan_node_id uint8!, hydrated bool!",
+    ),
+    (
+        17160,
+        "mz_internal",
+        "mz_object_history",
+        "id text, cluster_id text, object_type text!, created_at timestamptz, dropped_at timestamptz",
+    ),
+    (
+        17161,
+        "mz_internal",
+        "mz_object_lifetimes",
+        "id text, previous_id text, object_type text!, event_type text!, occurred_at timestamptz!",
+    ),
+    (
+        17162,
+        "mz_internal",
+        "mz_cluster_replica_status_history",
+        "replica_id text!, process_id uint8!, status text!, reason text, occurred_at timestamptz!",
+    ),
+    (
+        17163,
+        "mz_internal",
+        "mz_cluster_replica_metrics_history",
+        "replica_id text!, process_id uint8!, cpu_nano_cores uint8, memory_bytes uint8, disk_bytes uint8, "
+        "occurred_at timestamptz!, heap_bytes uint8, heap_limit uint8",
+    ),
+    (
+        17164,
+        "mz_internal",
+        "mz_cluster_reconfigurations",
+        "cluster_id text!, status text!, deadline timestamptz, on_timeout text, target jsonb, changes jsonb",
+    ),
+    (
+        17165,
+        "mz_internal",
+        "mz_index_advice",
+        "object_id text!, hint text!, details text!, referenced_object_ids text[]",
+    ),
+    (17166, "mz_internal", "mz_mcp_data_products", "object_name text!, cluster text, description text"),
+    (
+        17167,
+        "mz_internal",
+        "mz_mcp_data_product_details",
+        "object_name text!, cluster text, description text, schema jsonb, hydration jsonb",
+    ),
+    (17168, "mz_catalog", "mz_role_auth", "role_id text!, role_oid oid!, password_hash text, updated_at timestamptz!"),
     (17157, "mz_internal", "mz_network_policies", "id text!, name text!, owner_id text!, privileges text[]!, oid oid!"),
 )
 

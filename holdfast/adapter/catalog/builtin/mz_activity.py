@@ -26,7 +26,10 @@ def _subscriptions(shown: Shown) -> Iterator[Row]:
 
 
 def _activity(shown: Shown) -> Iterator[Row]:
+    role = shown.introspection.role
     for found in shown.introspection.activity:
+        if not role.superuser and found.user != role.name:
+            continue
         yield (
             found.execution_id,
             1.0,

@@ -36,6 +36,10 @@ _LANGUAGE = Shape(
 )
 
 
+_HIDDEN = "<insufficient privilege>"
+"""What PostgreSQL shows of the statements of others."""
+
+
 def _settings(shown: Shown) -> Iterator[Row]:
     for found in all_settings(shown):
         yield _SETTING.row(
@@ -53,6 +57,7 @@ def _settings(shown: Shown) -> Iterator[Row]:
 
 
 def _activity(shown: Shown) -> Iterator[Row]:
+    asks = shown.introspection.role
     for found in shown.introspection.sessions:
         database = shown.state.database_named(found.database)
         role = shown.state.roles.get(found.role_id)
@@ -69,7 +74,7 @@ def _activity(shown: Shown) -> Iterator[Row]:
             query_start=found.statement_began_at,
             state_change=found.statement_began_at,
             state=found.state,
-            query=found.statement,
+            query=found.statement if asks.superuser or asks.id == found.role_id else _HIDDEN,
             backend_type="client backend",
         )
 

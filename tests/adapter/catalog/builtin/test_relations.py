@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import psycopg
 import pytest
 
-from holdfast.adapter.catalog.builtin import BUILTINS, Builtin, find
+from holdfast.adapter.catalog.builtin import (
+    BUILTINS,
+    ActivityEntry,
+    Builtin,
+    Introspection,
+    SessionEntry,
+    find,
+)
 from holdfast.adapter.catalog.builtin.contents import Contents
 from holdfast.adapter.catalog.builtin.registry import columns_of, system_relations
 from holdfast.adapter.catalog.builtin.routines import operators, routines
@@ -15,6 +23,7 @@ from holdfast.adapter.catalog.builtin.shown import Shown
 from holdfast.adapter.catalog.builtin.system_types import SYSTEM_TYPES, TYPE_FUNCTIONS
 from holdfast.adapter.catalog.state import FIRST_OID
 from holdfast.plan.types import BASES
+from tests.adapter.catalog.builtin.ask import NOW
 from tests.adapter.catalog.builtin.tools import Shop
 from tests.postgres import PostgresServer
 
@@ -142,3 +151,35 @@ def test_other_databases_are_shown_by_mz_catalog_and_not_by_pg_catalog() -> None
 
 def test_columns_of_specs_are_names_and_types_that_exist() -> None:
     assert all(re.fullmatch(r"\w+", column.name) for found in MADE for column in found.columns)
+
+
+def test_the_statements_of_others_are_for_superusers() -> None:
+    shop = Shop()
+    mine, theirs = shop.talk.state.role_named("reader"), shop.talk.current
+    assert mine is not None
+    sessions = (
+        SessionEntry("1", 1, mine.id, None, NOW, "materialize", statement="SELECT 'mine'"),
+        SessionEntry("2", 2, theirs.id, None, NOW, "materialize", statement="SELECT 'theirs'"),
+    )
+    activity = tuple(
+        ActivityEntry(str(place), "1", role.name, "materialize", (), "", "", f"SELECT {place}", "select", NOW)
+        for place, role in enumerate((mine, theirs))
+    )
+    asked = replace(shop.asking.introspection(), sessions=sessions, activity=activity)
+    seen = {
+        role.name: (
+            _column(replace(asked, role=role), "pg_catalog", "pg_stat_activity", "query"),
+            _column(replace(asked, role=role), "mz_internal", "mz_recent_activity_log", "sql"),
+        )
+        for role in (mine, theirs)
+    }
+    assert seen == {
+        "reader": (["SELECT 'mine'", "<insufficient privilege>"], ["SELECT 0"]),
+        "materialize": (["SELECT 'mine'", "SELECT 'theirs'"], ["SELECT 0", "SELECT 1"]),
+    }
+
+
+def _column(introspection: Introspection, schema: str, name: str, column: str) -> list[object]:
+    found = find(schema, name)
+    assert found is not None
+    return Contents().table(found.id, introspection).column(column).to_pylist()  # type: ignore[no-any-return]
