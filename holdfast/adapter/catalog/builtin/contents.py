@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from typing import TypeAlias
+from collections.abc import Hashable
 
 import pyarrow as pa
 
 from holdfast.adapter.catalog.builtin.introspection import Introspection
+from holdfast.adapter.catalog.builtin.recent import Recent
 from holdfast.adapter.catalog.builtin.registry import BUILTINS, system_relations
 from holdfast.adapter.catalog.builtin.relation import Builtin
 from holdfast.adapter.catalog.builtin.shown import Shown
 from holdfast.compute.evaluate.values import table_of
 from holdfast.errors import UsageError
 
-_Key: TypeAlias = tuple[object, ...]
-
 
 class Contents:
     """The tables of one server's system relations. Versions of its catalog tell them apart."""
 
     def __init__(self, size: int = 200) -> None:
-        self._size = size
-        self._tables: OrderedDict[_Key, pa.Table] = OrderedDict()
+        self._tables: Recent[pa.Table] = Recent(size)
 
     def table(self, id: str, introspection: Introspection) -> pa.Table:
         """The relation of this id, which is no view, its columns in order."""
@@ -31,18 +28,10 @@ class Contents:
             raise UsageError(f"{found.name} is a view")
         if found.follows == "session":
             return _made(found, introspection)
-        key = _key(found, introspection)
-        table = self._tables.get(key)
-        if table is None:
-            table = self._tables[key] = _made(found, introspection)
-            if len(self._tables) > self._size:
-                self._tables.popitem(last=False)
-        else:
-            self._tables.move_to_end(key)
-        return table
+        return self._tables.get(_key(found, introspection), lambda: _made(found, introspection))
 
 
-def _key(found: Builtin, introspection: Introspection) -> _Key:
+def _key(found: Builtin, introspection: Introspection) -> Hashable:
     if found.follows == "system":
         return (found.id,)
     state, session = introspection.state, introspection.session

@@ -5,14 +5,14 @@ A bound function has in it what it needs of the catalog, as plain values, and no
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
 from holdfast.adapter.catalog.builtin.functions import definitions, privileges, registered, session
 from holdfast.adapter.catalog.builtin.functions.visible import Visible
 from holdfast.adapter.catalog.builtin.introspection import Introspection
+from holdfast.adapter.catalog.builtin.recent import Recent
 from holdfast.adapter.catalog.builtin.registry import system_relations
 from holdfast.adapter.catalog.builtin.shown import Shown
 from holdfast.plan.errors import DataError
@@ -165,8 +165,7 @@ class CatalogFunctions:
     """
 
     def __init__(self, size: int = 100) -> None:
-        self._size = size
-        self._of_catalog: OrderedDict[Hashable, _Bound] = OrderedDict()
+        self._of_catalog: Recent[_Bound] = Recent(size)
 
     def bound(self, introspection: Introspection) -> Callable[[Function], Function | None]:
         """A function as it is here; None for those that are the same everywhere."""
@@ -183,11 +182,4 @@ class CatalogFunctions:
         asked = introspection
         own = asked.session if asked.state.items_of_session(asked.session) else None
         key = (asked.state.version, asked.database, asked.search_path, asked.role, own)
-        found = self._of_catalog.get(key)
-        if found is None:
-            found = self._of_catalog[key] = _Bound(OF_CATALOG, introspection)
-            if len(self._of_catalog) > self._size:
-                self._of_catalog.popitem(last=False)
-        else:
-            self._of_catalog.move_to_end(key)
-        return found
+        return self._of_catalog.get(key, lambda: _Bound(OF_CATALOG, introspection))
