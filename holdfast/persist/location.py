@@ -10,7 +10,6 @@ from holdfast.errors import UsageError
 from holdfast.persist.blob import BlobLocation
 from holdfast.persist.metadata import Metadata
 from holdfast.persist.metadata.memory import MemoryMetadata
-from holdfast.persist.metadata.postgres import PostgresMetadata
 from holdfast.persist.metadata.sqlite import SqliteMetadata
 
 _SQLITE = "sqlite://"
@@ -40,6 +39,9 @@ class Location:
         if self.metadata.startswith(_SQLITE):
             return SqliteMetadata(Path(self.metadata.removeprefix(_SQLITE)), read_only=read_only)
         if self.metadata.startswith(_POSTGRES):
+            # Its driver takes longer to load than SQLite takes to be opened.
+            from holdfast.persist.metadata.postgres import PostgresMetadata
+
             return PostgresMetadata(self.metadata, read_only=read_only)
         raise UsageError("metadata url is not memory:, sqlite:///file or postgresql://...")
 
