@@ -7,28 +7,32 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from resource import RUSAGE_SELF, getpagesize, getrusage
+from types import ModuleType
 from typing import Literal, TypeAlias
 
 from holdfast.adapter.database import Database
+from holdfast.persist import metrics as persist
+from holdfast.server.http import metrics as http
 from holdfast.server.http.metrics import HttpMetrics
-from holdfast.server.pgwire.metrics import BOUNDS, SECONDS, PgwireMetrics
+from holdfast.server.pgwire import metrics as pgwire
+from holdfast.server.pgwire.metrics import PgwireMetrics
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 Kind: TypeAlias = Literal["counter", "gauge", "histogram"]
 Labels: TypeAlias = Mapping[str, str]
+Samples: TypeAlias = Sequence[tuple[str, Labels, float]]
+"""What is added to the name, the labels, and the value."""
 
 _PHASES = ("idle", "starting", "up", "down", "failed", "stopped")
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """`samples` are what is added to the name, the labels, and the value."""
-
     name: str
     kind: Kind
     help: str
-    samples: Sequence[tuple[str, Labels, float]]
+    samples: Samples
 
 
 def single(name: str, kind: Kind, help: str, value: float) -> Metric:
@@ -67,20 +71,21 @@ class Sources:
         yield from _process()
         yield from _adapter(self.database)
         yield from _spark(self.database)
-        yield from _counters(self.database.persist.metrics.counts)
+        yield from _counters(persist, self.database.persist.metrics.counts)
         if self.pgwire is not None:
             yield from pgwire_metrics(self.pgwire)
-        yield from _counters(self.http.counts)
-        yield single("holdfast_http_websockets", "gauge", "WebSockets that are open.", self.http.sockets)
+        yield from _http(self.http)
 
 
-def _counters(counts: Mapping[str, int]) -> Iterator[Metric]:
-    for name in sorted(counts):
-        yield single(name, "counter", f"{_words(name)}, since the server started.", counts[name])
+def _counters(module: ModuleType, counts: Mapping[str, int]) -> Iterator[Metric]:
+    """All that a module names, also what has not happened yet."""
+    for constant, name in sorted(vars(module).items()):
+        if constant.isupper() and isinstance(name, str) and name.endswith("_total"):
+            yield single(name, "counter", f"{_words(name)}, since the server started.", counts.get(name, 0))
 
 
 def _words(name: str) -> str:
-    """`holdfast_persist_parts_written_total`: Parts written by persist."""
+    """`Parts written (persist)` of `holdfast_persist_parts_written_total`."""
     _, layer, *words = name.removesuffix("_total").split("_")
     return f"{' '.join(words).capitalize()} ({layer})"
 
@@ -131,18 +136,27 @@ def _spark(database: Database) -> Iterator[Metric]:
 
 
 def pgwire_metrics(metrics: PgwireMetrics) -> Iterator[Metric]:
-    yield from _counters(metrics.counts)
-    errors: list[tuple[str, Labels, float]] = [("", {"code": code}, n) for code, n in sorted(metrics.errors.items())]
+    yield from _counters(pgwire, metrics.counts)
+    errors: Samples = [("", {"code": code}, count) for code, count in sorted(metrics.errors.items())]
     yield Metric("holdfast_pgwire_errors_total", "counter", "Errors that clients were told, by SQLSTATE.", errors)
     yield single("holdfast_pgwire_connections", "gauge", "Connections that are open.", metrics.connections)
     yield single("holdfast_pgwire_sessions", "gauge", "Connections that are logged in.", metrics.sessions)
-    yield Metric(SECONDS, "histogram", "Time that statements took.", _histogram(metrics))
+    histogram = _histogram(pgwire.BOUNDS, metrics.seconds, metrics.seconds_sum)
+    yield Metric(pgwire.SECONDS, "histogram", "Time that statements took.", histogram)
 
 
-def _histogram(metrics: PgwireMetrics) -> list[tuple[str, Labels, float]]:
-    total, samples = 0, []
-    for bound, count in zip((*BOUNDS, "+Inf"), metrics.seconds, strict=True):
+def _http(metrics: HttpMetrics) -> Iterator[Metric]:
+    yield from _counters(http, metrics.counts)
+    yield single("holdfast_http_websockets", "gauge", "WebSockets that are open.", metrics.sockets)
+    histogram = _histogram(http.BOUNDS, metrics.seconds, metrics.seconds_sum)
+    yield Metric(http.SECONDS, "histogram", "Time that requests for SQL took.", histogram)
+
+
+def _histogram(bounds: Sequence[float], counts: Sequence[int], seconds: float) -> Samples:
+    """Of counts between the bounds: Prometheus wants those up to each bound."""
+    samples: list[tuple[str, Labels, float]] = []
+    total = 0
+    for bound, count in zip((*map(str, bounds), "+Inf"), counts, strict=True):
         total += count
-        samples.append(("_bucket", {"le": str(bound)}, total))
-    found: list[tuple[str, Labels, float]] = [*samples, ("_sum", {}, metrics.seconds_sum), ("_count", {}, total)]
-    return found
+        samples.append(("_bucket", {"le": bound}, total))
+    return [*samples, ("_sum", {}, seconds), ("_count", {}, total)]

@@ -28,7 +28,7 @@ from holdfast.server.pgwire.startup import check_address
 
 log = logging.getLogger(__name__)
 
-_HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+_HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Server": "holdfast"}
 
 
 class Server:

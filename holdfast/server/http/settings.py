@@ -17,7 +17,7 @@ class HttpSettings:
       password are answered only under such names: a page of another site could otherwise call under a name of its own
       that it lets point here.
     - `tls` makes it HTTPS.
-    - `body_limit` bounds a request, or a message of a WebSocket.
+    - `body_limit` bounds a request, or a message of a WebSocket; `body_timeout` is how long a request may take to come.
     """
 
     authentication: Authentication = "loopback"
@@ -25,5 +25,6 @@ class HttpSettings:
     hosts: tuple[str, ...] = ()
     tls: ssl.SSLContext | None = None
     body_limit: int = 64 << 20
+    body_timeout: float = 60.0
     login_timeout: float = 60.0
     stop_timeout: float = 10.0

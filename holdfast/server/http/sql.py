@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import aclosing
+from time import perf_counter
 
 from aiohttp import web
 
@@ -24,10 +26,11 @@ class SqlApi:
             raise web.HTTPUnsupportedMediaType(text="the content type is not application/json\n")
         credentials = basic(request.headers.get("Authorization"))
         user = await admitted(self._database, request, credentials, self._settings)
-        asked = read_request(await request.read())
+        asked = read_request(await self._body(request))
         options = read_options(read_object(request.query["options"]) if "options" in request.query else None)
         database = options.pop("database", None)
         session = await self._database.connect(user, database, options, request.remote or "")
+        begun = perf_counter()
         try:
             document = Document(request, session, self._metrics)
             async with aclosing(execute(session, asked, streams=False)) as answers:
@@ -35,4 +38,13 @@ class SqlApi:
                     await document.add(answer)
             return await document.finish()
         finally:
+            self._metrics.took(perf_counter() - begun)
             await self._database.disconnect(session)
+
+    async def _body(self, request: web.Request) -> bytes:
+        """All of it, if it comes in time: nobody keeps a place without saying anything."""
+        try:
+            async with asyncio.timeout(self._settings.body_timeout):
+                return await request.read()
+        except TimeoutError:
+            raise web.HTTPRequestTimeout(text="the request did not come in time\n") from None

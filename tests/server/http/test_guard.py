@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from aiohttp import WSServerHandshakeError, encode_basic_auth
 
@@ -121,6 +123,19 @@ async def test_a_body_that_is_too_long_is_refused() -> None:
             await talk.socket.send_json(body)
             message = await talk.socket.receive()
             assert (message.type.name, message.data) == ("CLOSE", 1009)
+
+
+async def test_a_body_that_does_not_come_is_not_waited_for() -> None:
+    async with serving(HttpSettings(body_timeout=0.1)) as site:
+        reader, writer = await asyncio.open_connection("127.0.0.1", site.server.port)
+        head = (
+            "POST /api/sql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"
+        )
+        writer.write(head.encode())
+        assert (await reader.readline()).startswith(b"HTTP/1.1 408 ")
+        writer.close()
+        await writer.wait_closed()
+        assert site.database.sessions == ()
 
 
 async def test_trust_on_an_address_that_others_reach_is_refused() -> None:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from holdfast.server.http.prometheus import CONTENT_TYPE, Metric, pgwire_metrics, written
+from holdfast.server.http.prometheus import CONTENT_TYPE, Metric, Sources, pgwire_metrics, written
 from holdfast.server.pgwire.metrics import PgwireMetrics
 from tests.server.http.conftest import Site
 
@@ -40,6 +41,8 @@ async def test_metrics_tell_what_the_server_has_done(site: Site) -> None:
     assert samples["holdfast_persist_commits_total"] > 2
     assert samples['holdfast_spark_state{state="idle"}'] == 1
     assert samples["holdfast_adapter_read_ts"] > 1.7e12
+    assert samples["holdfast_http_request_seconds_count"] == 3
+    assert samples["holdfast_http_logins_failed_total"] == 0
     assert samples["process_resident_memory_bytes"] > 2**20
 
 
@@ -61,3 +64,10 @@ async def test_health_is_told_to_everyone(site: Site) -> None:
     for path, said in (("livez", "alive\n"), ("readyz", "ready\n")):
         async with site.client.get(f"{site.url}/api/{path}") as response:
             assert (response.status, await response.text()) == (200, said)
+
+
+async def test_the_reference_names_all_metrics(site: Site) -> None:
+    reference = (Path(__file__).parent.parent.parent.parent / "docs" / "reference" / "server.md").read_text()
+    documented = set(re.findall(r"^\| `(\w+)` \| (?:counter|gauge|histogram)", reference, re.MULTILINE))
+    sources = Sources(site.database, site.server.metrics, PgwireMetrics())
+    assert documented == {metric.name for metric in sources.metrics()}
