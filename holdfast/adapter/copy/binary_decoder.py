@@ -7,15 +7,17 @@ from struct import Struct
 
 import pyarrow as pa
 
+from holdfast.adapter.copy.binary_columns import Fields, received, whole_rows
 from holdfast.adapter.copy.place import located
 from holdfast.adapter.errors import BadCopyFormat
-from holdfast.compute.evaluate.values import table_of
+from holdfast.compute.evaluate.values import to_arrow
 from holdfast.errors import HoldfastError
 from holdfast.plan.binary import receive_of
-from holdfast.plan.types import Type
+from holdfast.plan.errors import DataError
+from holdfast.plan.types import Type, arrow_type
 
 SIGNATURE = b"PGCOPY\n\xff\r\n\0"
-BLOCK = 1 << 20
+BLOCK = 4 << 20
 """Bytes that are read at once."""
 
 _INT16, _INT32, _UINT32 = Struct(">h"), Struct(">i"), Struct(">I")
@@ -31,6 +33,7 @@ class BinaryDecoder:
         self._relation = relation
         self._names = [name for name, _ in columns]
         self._types = [type_ for _, type_ in columns]
+        self._schema = pa.schema([(name, arrow_type(type_)) for name, type_ in columns])
         self._receive = [receive_of(type_) for type_ in self._types]
         self._data = bytearray()
         self._block = self._enough = block
@@ -49,16 +52,33 @@ class BinaryDecoder:
         at = 0
         if not self._begun:
             at = self._head(data, last=last)
-        rows: list[tuple[object, ...]] = []
-        while self._begun and not self._over and (found := self._row(data, at, last=last)) is not None:
-            row, at = found
-            if row is not None:
-                rows.append(row)
+        tables: list[pa.Table] = []
+        if self._begun and not self._over:
+            found = whole_rows(data, at, len(self._types))
+            if found.rows:
+                tables.append(self._table(found))
+            read = self._number
+            at = self._pass(data, found.end, last=last)
+            if self._number > read:
+                tables.append(pa.table({"": pa.nulls(self._number - read)}).select([]))
         if self._over and at < len(data):
             raise self._located(BadCopyFormat("received copy data after EOF marker"))
         del self._data[:at]
         self._enough = max(self._block, 2 * len(self._data))
-        return [table_of(rows, self._types, self._names)] if rows else []
+        return tables
+
+    def _table(self, fields: Fields) -> pa.Table:
+        try:
+            columns = [received(fields, index, type_) for index, type_ in enumerate(self._types)]
+        except DataError:
+            # Which field is the first that is wrong, and in which row, is found one by one.
+            for row in range(fields.rows):
+                for index, (start, length) in enumerate(zip(fields.starts[row], fields.lengths[row], strict=True)):
+                    self._check(index, None if length < 0 else fields.data[start : start + length])
+                self._number += 1
+            raise
+        self._number += fields.rows
+        return pa.Table.from_arrays(columns, schema=self._schema)
 
     def _head(self, data: bytes, *, last: bool) -> int:
         """Where the rows begin, or 0 if that has not come yet."""
@@ -87,29 +107,33 @@ class BinaryDecoder:
         self._begun = True
         return end + 8 + length
 
-    def _row(self, data: bytes, at: int, *, last: bool) -> tuple[tuple[object, ...] | None, int] | None:
-        """The row that begins there, None for the trailer, and where it ends. Nothing if it has not come as a whole."""
-        if len(data) < at + 2:
-            # Without a trailer, the data may end after any row. PostgreSQL does not mind half a count either.
-            return None
-        (count,) = _INT16.unpack_from(data, at)
-        at += 2
-        if count == _TRAILER:
-            self._over = True
-            return None, at
-        if count != len(self._types):
-            mismatch = f"row field count is {count}, expected {len(self._types)}"
-            raise self._located(BadCopyFormat(mismatch))
-        row: list[object] = []
-        for index in range(count):
+    def _pass(self, data: bytes, at: int, *, last: bool) -> int:
+        """Where what follows the last whole row ends: a trailer, rows without fields, or a row that has only begun."""
+        while len(data) >= at + 2:
+            (count,) = _INT16.unpack_from(data, at)
+            if count == _TRAILER:
+                self._over = True
+                return at + 2
+            if count != len(self._types):
+                mismatch = f"row field count is {count}, expected {len(self._types)}"
+                raise self._located(BadCopyFormat(mismatch))
+            if count:
+                self._check_begun(data, at + 2, last=last)
+                return at
+            at += 2
+            self._number += 1
+        # Without a trailer, the data may end after any row. PostgreSQL does not mind half a count either.
+        return at
+
+    def _check_begun(self, data: bytes, at: int, *, last: bool) -> None:
+        """What is wrong with a row that is not whole, if more cannot come or would not help."""
+        for index in range(len(self._types)):
             field, at = self._field(data, at, index)
             if at > len(data):
                 if last:
                     raise self._located(BadCopyFormat("unexpected EOF in COPY data"), index)
-                return None
-            row.append(self._value(index, field))
-        self._number += 1
-        return tuple(row), at
+                return
+            self._check(index, field)
 
     def _field(self, data: bytes, at: int, index: int) -> tuple[bytes | None, int]:
         """What stands after its length, None for a null, and where it ends: beyond the data if it has not come."""
@@ -121,14 +145,11 @@ class BinaryDecoder:
         end = at + 4 + max(length, 0)
         return (None if length == _NULL else data[at + 4 : end]), end
 
-    def _value(self, index: int, field: bytes | None) -> object:
-        if field is None:
-            return None
+    def _check(self, index: int, field: bytes | None) -> None:
         try:
-            value: object = self._receive[index](field)
+            to_arrow([None if field is None else self._receive[index](field)], self._types[index])
         except HoldfastError as error:
             raise self._located(error, index) from None
-        return value
 
     def _located(self, error: HoldfastError, index: int | None = None) -> HoldfastError:
         column = "" if index is None else f", column {self._names[index]}"
