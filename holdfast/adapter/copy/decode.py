@@ -43,7 +43,7 @@ def decoder(options: CopyOptions, columns: Sequence[tuple[str, Type]], relation:
 async def decoded(
     options: CopyOptions, columns: Sequence[tuple[str, Type]], relation: str, chunks: AsyncIterator[bytes]
 ) -> AsyncIterator[pa.Table]:
-    """The tables that chunks of bytes come to. While one part is read, the next may already come in."""
+    """The tables that chunks of bytes come to, read in threads."""
     found = decoder(options, columns, relation)
     held: list[bytes] = []
     size = 0
