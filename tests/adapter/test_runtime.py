@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator
@@ -15,7 +18,8 @@ from pyspark.sql import SparkSession
 
 from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
 from holdfast.spark import SparkJobFailed, SparkSettings, SparkUnavailable
-from tests.spark.child import run_python
+from tests.spark.child import ROOT, run_python
+from tests.spark.servers import connect_server
 
 LOCAL = SparkSettings(master="local[2]", driver_memory="1g")
 
@@ -240,3 +244,59 @@ asyncio.run(main())
 def test_a_process_that_ends_while_spark_starts_does_not_wait_for_it(tmp_path: Path) -> None:
     done = run_python(ENDED_WHILE_STARTING, cwd=tmp_path)
     assert float(done.stdout) < 0.5
+
+
+OVER_CONNECT = """
+import asyncio, json, sys
+from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
+from holdfast.spark import SparkSettings, SparkUnavailable
+
+async def main():
+    runtime = SparkRuntime(SparkSettings(master=sys.argv[1]), RuntimeSettings(jobs=1, attempts=1, probe=0.5))
+    runtime.start()
+    answer = {"rows": await runtime.run(lambda spark: spark.range(3).count())}
+    loop, begun = asyncio.get_running_loop(), asyncio.Event()
+
+    def endless(spark):
+        loop.call_soon_threadsafe(begun.set)
+        return spark.range(10**13).selectExpr("sum(id % 7) AS total").toArrow()
+
+    waiting = asyncio.create_task(runtime.run(endless))
+    await begun.wait()
+    waiting.cancel()
+    try:
+        await waiting
+    except asyncio.CancelledError:
+        answer["cancelled"] = runtime.running == 0
+    answer["again"] = await runtime.run(lambda spark: spark.range(4).count())
+    print(json.dumps(answer), flush=True)
+    sys.stdin.readline()
+    try:
+        while True:
+            await runtime.run(lambda spark: spark.range(5).count())
+    except SparkUnavailable as error:
+        print(json.dumps(str(error)), flush=True)
+    while runtime.state.phase != "failed":
+        await asyncio.sleep(0.01)
+    await runtime.stop()
+    print(json.dumps(runtime.counts.deaths), flush=True)
+
+asyncio.run(main())
+"""
+
+
+def test_a_connect_server_runs_jobs_cancels_them_and_is_noticed_to_be_gone(tmp_path: Path) -> None:
+    with connect_server() as url:
+        child = subprocess.Popen(
+            [sys.executable, "-c", OVER_CONNECT, url],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        assert child.stdout is not None
+        first = child.stdout.readline()
+    said, _ = child.communicate("\n", timeout=200)
+    assert json.loads(first) == {"rows": 3, "cancelled": True, "again": 4}
+    assert [json.loads(line) for line in said.splitlines()] == ["Spark is gone", 1]
