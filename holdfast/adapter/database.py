@@ -11,7 +11,7 @@ from holdfast.adapter.catalog.builtin import SessionEntry
 from holdfast.adapter.catalog.decision import Decision
 from holdfast.adapter.catalog.objects import Role
 from holdfast.adapter.catalog.state import CatalogState, Change
-from holdfast.adapter.errors import LoginRefused, SessionEnded, TooManySessions
+from holdfast.adapter.errors import InvalidVariableValue, LoginRefused, SessionEnded, TooManySessions
 from holdfast.adapter.ledger import Ledger, LedgerSettings
 from holdfast.adapter.results import Notice
 from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
@@ -19,7 +19,8 @@ from holdfast.adapter.session.peek import Peeks
 from holdfast.adapter.session.session import Session
 from holdfast.adapter.session.shared import Shared, microseconds
 from holdfast.adapter.session.state import SessionState
-from holdfast.adapter.session.variables import VARIABLES, Variables
+from holdfast.adapter.session.variables import VARIABLES, Variables, checked, variable
+from holdfast.adapter.sqlstate import sqlstate
 from holdfast.persist import Location, Persist, PersistSettings
 from holdfast.persist.blob import Blob
 from holdfast.persist.metadata import Metadata
@@ -113,7 +114,8 @@ class Database:
         role = await self._role(user)
         catalog = self.ledger.catalog
         system = {name: value for name in VARIABLES if (value := catalog.parameter(name)) is not None}
-        values = system | dict(role.parameters) | dict(options or {})
+        asked, refused = _settings(options or {})
+        values = system | dict(role.parameters) | asked
         known = database is None or database == user or catalog.database_named(database) is not None
         if database is not None and catalog.database_named(database) is not None:
             values["database"] = database
@@ -121,6 +123,8 @@ class Database:
         state = SessionState(self.shared, number, role.id, client, Variables(values), self.shared.clock())
         if not known:
             state.notice(Notice("NOTICE", "3D000", f'session database "{database}" does not exist'))
+        for error in refused:
+            state.notice(Notice("NOTICE", sqlstate(error), f"startup setting not set: {error}", hint=error.hint))
         session = self._sessions[number] = Session(state, secrets.randbits(_SECRET_BITS))
         return session
 
@@ -149,6 +153,19 @@ class Database:
         found = self._sessions.get(session)
         if found is not None and secrets.compare_digest(str(found.secret), str(secret)):
             found.cancel()
+
+
+def _settings(options: Mapping[str, str]) -> tuple[dict[str, str], list[InvalidVariableValue]]:
+    """What a client asks for when it connects, but for a time zone that it cannot have: pgjdbc always sends its own."""
+    asked, refused = dict(options), list[InvalidVariableValue]()
+    for name, value in options.items():
+        try:
+            if variable(name).name == "timezone":
+                checked(name, [value])
+        except InvalidVariableValue as error:
+            del asked[name]
+            refused.append(error)
+    return asked, refused
 
 
 def _newcomer(state: CatalogState, user: str) -> Decision:

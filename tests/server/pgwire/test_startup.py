@@ -64,6 +64,15 @@ async def test_settings_come_with_the_startup(server: Server) -> None:
         assert said[1].row == (b"here",)
 
 
+async def test_a_time_zone_that_there_is_not_is_no_reason_to_refuse_a_client(server: Server) -> None:
+    async with connected(server, log_in=False) as wire:
+        said = await wire.log_in({"TimeZone": "Europe/Berlin"})
+        said += await wire.ask(query("SHOW timezone"))
+        assert [one.row for one in said if one.kind == "D"] == [(b"UTC",)]
+        (notice,) = [one for one in said if one.kind == "N"]
+        assert b'startup setting not set: invalid value for parameter "timezone": "Europe/Berlin"' in notice.body
+
+
 @pytest.mark.parametrize(
     ("data", "code"),
     [
