@@ -74,7 +74,7 @@ async def change(
         transaction.write(item.id, made)
         return await _told(state, found, rows, values, None)
     transaction.never(_TAGS[planned.kind].split()[0])
-    if not state.shared.peeks.is_quick(found.rows.prepared(state.knowing())):
+    if not state.shared.peeks.is_quick(found.rows.prepared(state.knowing()), values):
         for _ in range(_HOPES):
             told = await _changed_unless_others_did(state, interrupt, found, values, item)
             if told is not None:

@@ -18,12 +18,13 @@ from holdfast.adapter.plan_cache import Prepared
 from holdfast.adapter.results import Piece
 from holdfast.adapter.runtime import SparkRuntime
 from holdfast.adapter.session.lookup import Lookup, lookup_of
+from holdfast.adapter.session.series import series_rows
 from holdfast.adapter.tables import Tables
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import table_of
 from holdfast.compute.run import run, stream
-from holdfast.plan.relation import FlatMap, Get, Join, OuterJoin, Plan, Reduce, Relation, SemiJoin, inputs
-from holdfast.plan.scalar import Call, Constant
+from holdfast.plan.relation import Get, Join, OuterJoin, Plan, Reduce, Relation, SemiJoin, inputs
+from holdfast.plan.scalar import Call
 from holdfast.plan.types import Type, spark_type
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
@@ -58,7 +59,7 @@ class Peeks:
             if found is not None:
                 yield Piece(types, found)
                 return
-        if self.is_quick(prepared):
+        if self.is_quick(prepared, parameters):
             table = await self._evaluated(prepared, parameters, as_of, system)
             for piece in _cut(table):
                 yield Piece(types, piece)
@@ -66,9 +67,9 @@ class Peeks:
         async for piece in self._on_spark(prepared, parameters, as_of, system):
             yield Piece(types, piece)
 
-    def is_quick(self, prepared: Prepared) -> bool:
+    def is_quick(self, prepared: Prepared, parameters: Sequence[object]) -> bool:
         """Whether the answer needs no Spark."""
-        return prepared.is_plain or self._is_little(prepared.plan.relation)
+        return prepared.is_plain or self._is_little(prepared.plan.relation, parameters)
 
     async def _found(
         self, plan: Plan, lookup: Lookup, parameters: Sequence[object], as_of: Timestamp
@@ -87,9 +88,9 @@ class Peeks:
         few = table_of(list(rows), types, [str(index) for index in range(len(types))])
         return evaluate(plan, {lookup.collection: few}, parameters)
 
-    def _is_little(self, relation: Relation) -> bool:
+    def _is_little(self, relation: Relation, parameters: Sequence[object]) -> bool:
         sizes = {name: self._tables.size(GlobalId.parse(name)) for name in _collections(relation) if _is_user(name)}
-        made = _series_rows(relation)
+        made = series_rows(relation, parameters)
         if made is None:
             # How many rows a series has that depends on others is not known; those of the system have short ones.
             return not sizes and bool(_collections(relation))
@@ -179,26 +180,6 @@ def _collections(relation: Relation) -> frozenset[str]:
     if isinstance(relation, Get):
         return frozenset((relation.name,))
     return frozenset[str]().union(*(_collections(part) for part in inputs(relation)))
-
-
-@lru_cache(maxsize=4096)
-def _series_rows(relation: Relation) -> int | None:
-    """How many rows series make, None where that is not known beforehand."""
-    found = 0
-    for part in inputs(relation):
-        made = _series_rows(part)
-        if made is None:
-            return None
-        found += made
-    if isinstance(relation, FlatMap) and relation.function.name == "generate_series":
-        bounds = [
-            each.value for each in relation.arguments if isinstance(each, Constant) and isinstance(each.value, int)
-        ]
-        if len(bounds) != len(relation.arguments):
-            return None
-        start, stop, step = (*bounds, 1)[:3]
-        found += max((stop - start) // step + 1, 0) if step else 0
-    return found
 
 
 def _pairs(relation: Relation, sizes: Mapping[str, int]) -> int:

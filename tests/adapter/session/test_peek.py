@@ -15,11 +15,11 @@ async def table(session: Session) -> None:
     await ask(session, "INSERT INTO t SELECT g, 'row ' || g, g / 2.0 FROM generate_series(1, 3000) g")
 
 
-async def quick(database: Database, session: Session, text: str) -> bool:
+async def quick(database: Database, session: Session, text: str, *parameters: object) -> bool:
     """Whether a query is answered without Spark."""
     state = session._state
     compiled = Compiled(plan_query(text, state.names))
-    return database.shared.peeks.is_quick(compiled.prepared(state.knowing()))
+    return database.shared.peeks.is_quick(compiled.prepared(state.knowing()), parameters)
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,12 @@ async def quick(database: Database, session: Session, text: str) -> bool:
         ("SELECT count(*) FROM generate_series(1, 1000)", True),
         ("SELECT count(*) FROM generate_series(1, 1000000000)", False),
         ("SELECT count(*) FROM t, generate_series(1, t.a)", False),
+        ("SELECT count(*) FROM generate_series(0.5, 100, 0.1)", True),
+        ("SELECT count(*) FROM generate_series(0.5, 100, 0.0001)", False),
+        ("SELECT count(*) FROM generate_series(1, NULL)", True),
+        ("SELECT count(*) FROM generate_series('2024-01-01'::timestamp, '2024-12-31', '1 day')", True),
+        ("SELECT count(*) FROM generate_series('2024-01-01'::timestamp, '2024-12-31', '1 month')", True),
+        ("SELECT count(*) FROM generate_series('2024-01-01'::timestamp, '2024-12-31', '1 second')", False),
         ("SELECT count(*) FROM pg_catalog.pg_class, generate_series(1, 3)", True),
     ],
 )
@@ -40,6 +46,13 @@ async def test_what_is_little_is_answered_in_the_process(
     database: Database, session: Session, text: str, expected: bool
 ) -> None:
     assert await quick(database, session, text) is expected
+
+
+async def test_how_long_a_series_is_may_be_said_by_parameters(database: Database, session: Session) -> None:
+    text = "SELECT count(*) FROM generate_series($1::int, $2::int)"
+    assert await quick(database, session, text, 1, 100)
+    assert not await quick(database, session, text, 1, 1_000_000_000)
+    assert await quick(database, session, text, None, 5)
 
 
 async def test_rows_are_found_by_equality_of_one_or_more_columns(session: Session) -> None:
