@@ -130,8 +130,8 @@ async def _read(
 ) -> pa.Table:
     """All rows of a query at a time. `others` are collections that only this statement knows."""
 
-    def system(name: str) -> pa.Table:
-        return others[name] if name in others else state.system(name)
+    async def system(name: str) -> pa.Table:
+        return others[name] if name in others else await state.system(name)
 
     prepared = found.prepared(state.knowing(as_of))
     names = [f"{index}" for index in range(len(prepared.plan.names))]

@@ -7,7 +7,7 @@ job of Spark's.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import lru_cache
 
@@ -29,8 +29,8 @@ from holdfast.plan.types import Type, spark_type
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 
-System = Callable[[str], pa.Table]
-"""The rows of a system relation, by its id."""
+System = Callable[[str], Awaitable[pa.Table]]
+"""The rows of what is no table of a user's: a relation of the system, by its id."""
 
 _FEW = 10_000
 """Rows, of all inputs, that this process joins and groups sooner than a job of Spark's begins."""
@@ -101,7 +101,8 @@ class Peeks:
     ) -> pa.Table:
         tables: dict[str, pa.Table] = {}
         for name in prepared.reads:
-            tables[name] = await self._tables.rows(GlobalId.parse(name), as_of) if _is_user(name) else system(name)
+            own = _is_user(name)
+            tables[name] = await (self._tables.rows(GlobalId.parse(name), as_of) if own else system(name))
         if prepared.is_plain and sum(table.num_rows for table in tables.values()) <= _AT_ONCE:
             return evaluate(prepared.plan, tables, parameters)
         return await asyncio.to_thread(evaluate, prepared.plan, tables, parameters)
@@ -119,7 +120,8 @@ class Peeks:
                         self._tables.frame(spark, GlobalId.parse(name), as_of)
                     )
                 else:
-                    inputs_[name] = await asyncio.to_thread(_frame, spark, system(name), _types(prepared.plan, name))
+                    table = await system(name)
+                    inputs_[name] = await asyncio.to_thread(_frame, spark, table, _types(prepared.plan, name))
             if _is_short(prepared.plan):
                 yield await self._runtime.run(lambda spark: run(spark, query, inputs_, parameters, names))
                 return
@@ -163,11 +165,12 @@ async def streamed(runtime: SparkRuntime, job: Callable[[SparkSession], Iterator
 
 
 def is_system(name: str) -> bool:
-    return name.startswith("s")
+    """Whether a collection is no table of a user's."""
+    return not _is_user(name)
 
 
 def _is_user(name: str) -> bool:
-    return not is_system(name)
+    return name.startswith("u")
 
 
 @lru_cache(maxsize=4096)

@@ -153,9 +153,9 @@ class SessionState:
             bound=self.shared.functions.bound(self.introspection()),
         )
 
-    def system(self, name: str) -> pa.Table:
+    async def system(self, name: str) -> pa.Table:
         """The rows of a relation of the system."""
-        return self.shared.contents.table(name, self.introspection())
+        return await asyncio.to_thread(self.shared.contents.table, name, self.introspection())
 
     def introspection(self) -> Introspection:
         shared = self.shared
