@@ -86,9 +86,7 @@ def alone(relation: Relation) -> Relation:
     return bound(relation, None, ())
 
 
-def bound(
-    relation: Relation, bindings: Relation | None, env: Env, carrying: frozenset[str] = frozenset()
-) -> Relation:
+def bound(relation: Relation, bindings: Relation | None, env: Env, carrying: frozenset[str] = frozenset()) -> Relation:
     """`relation` for each row of `bindings`, whose columns come first; without bindings, the relation alone.
 
     The rows of `bindings` are all different. `env` says which of its columns are which outer columns. Locals that are
