@@ -30,7 +30,7 @@ _UNSENT = 256 << 10
 
 
 class Channel(asyncio.Protocol):
-    """- At most one task waits, in `more` or in `drain`.
+    """- At most one task waits, in `more`, `drain` or `gone`.
     - `cancel` is called when the connection is gone, whoever ended it: the task may wait for something else.
     """
 
@@ -216,6 +216,12 @@ class Channel(asyncio.Protocol):
         if self._transport is not None and not self.lost:
             self._abort_late()
             self._transport.close()
+
+    async def gone(self) -> None:
+        """Returns when a connection that was closed is gone: the client has taken the last of it, or had its time."""
+        while not self.lost:
+            self._waiter, self._waits_to_write = self._loop.create_future(), False
+            await self._waiter
 
     def _abort_late(self) -> None:
         if self._deadline is None:

@@ -100,11 +100,13 @@ class Conversation:
                 kind, body = message
                 if channel.is_full:
                     await channel.drain()
-                if perf_counter() > until:
+                now = perf_counter()
+                if now > until:
                     # A client that sends much at once does not keep the others waiting.
                     await asyncio.sleep(0)
-                    until = perf_counter() + _TURN
-                if kind == frontend.BIND and self._is_answered(body):
+                    now = perf_counter()
+                    until = now + _TURN
+                if kind == frontend.BIND and self._is_answered(body, now):
                     continue
                 if kind == frontend.TERMINATE:
                     return
@@ -267,7 +269,7 @@ class Conversation:
         self._quick.learn(bound, portal.statement, reader, shape)
         self._channel.write(backend.BIND_COMPLETE)
 
-    def _is_answered(self, body: Body) -> bool:
+    def _is_answered(self, body: Body, began: float) -> bool:
         """Answers a Bind message and those that usually follow it, if that can be done at once."""
         if self._portals or self._skipping:
             return False
@@ -276,7 +278,6 @@ class Conversation:
             described = False
             if not channel.follows(UNDESCRIBED):
                 return False
-        began = perf_counter()
         answer = self._quick.answer(body, described=described)
         if answer is None:
             return False

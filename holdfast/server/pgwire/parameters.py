@@ -75,15 +75,18 @@ class ParameterReader:
         if len(raw) != len(self.types):
             given = f"bind message supplies {len(raw)} parameters"
             raise MessageMalformed(f'{given}, but prepared statement "{self._statement}" requires {len(self.types)}')
-        decoders = self._decoders.get(formats)
-        if decoders is None:
-            decoders = self._decoders[formats] = self._decoders_for(formats)
         return [
-            None if value is None else decode(value)
-            for decode, value in zip(decoders, raw)  # noqa: B905  # the hot path; counted above
+            None if value is None else decode(value) for decode, value in zip(self.decoders(formats), raw, strict=True)
         ]
 
-    def _decoders_for(self, formats: tuple[int, ...]) -> Sequence[Decode]:
+    def decoders(self, formats: tuple[int, ...]) -> Sequence[Decode]:
+        """One for each parameter, none of which is null."""
+        found = self._decoders.get(formats)
+        if found is None:
+            found = self._decoders[formats] = self._made(formats)
+        return found
+
+    def _made(self, formats: tuple[int, ...]) -> Sequence[Decode]:
         each = formats_for(formats, len(self.types), _formats_differ)
         found = [_decoder(type_, format_) for type_, format_ in zip(self.types, each, strict=True)]
         for index, oid in enumerate(self._oids[: len(found)]):

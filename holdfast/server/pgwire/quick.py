@@ -7,6 +7,7 @@ whatever is out of the ordinary is left to them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from struct import Struct
 from struct import error as StructError  # noqa: N812  # the library's name says nothing here
@@ -14,10 +15,11 @@ from struct import error as StructError  # noqa: N812  # the library's name says
 from holdfast.adapter.session.session import Session
 from holdfast.adapter.session.state import Statement
 from holdfast.errors import HoldfastError
+from holdfast.plan.types import Type
 from holdfast.server.pgwire import backend
 from holdfast.server.pgwire.codec import Body
 from holdfast.server.pgwire.frontend import Bind
-from holdfast.server.pgwire.parameters import ParameterReader
+from holdfast.server.pgwire.parameters import Decode, ParameterReader
 from holdfast.server.pgwire.rows import Shape
 
 _EXECUTE_AND_SYNC = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
@@ -25,30 +27,26 @@ _DESCRIBE = b"D\0\0\0\x06P\0"
 DESCRIBED, UNDESCRIBED = _DESCRIBE + _EXECUTE_AND_SYNC, _EXECUTE_AND_SYNC
 """What follows the Bind of an unnamed portal: all of its rows are wanted, with or without their description."""
 
-_INT32, _UINT16 = Struct(">i"), Struct(">H")
+_unpack_length = Struct(">i").unpack_from
+_READY = backend.READY["I"]
 
 
 @dataclass(slots=True)
 class _Usual:
     """How a statement is bound each time: all of a Bind message but the values.
 
-    `head` are the formats and the number of the parameters, `tail` the formats of the results.
+    `head` are the formats and the number of the parameters, `tail` the formats of the results. `begun` is what the
+    answer begins with, without and with a description.
     """
 
     name: str
     statement: Statement
     head: bytes
     tail: bytes
-    count: int
-    formats: tuple[int, ...]
-    reader: ParameterReader
+    types: tuple[Type, ...]
+    decoders: Sequence[Decode]
     shape: Shape
-    begun: bytes
-    described: bytes
-
-    def holds(self) -> bool:
-        """Whether the statement was not planned anew, to other types."""
-        return self.reader.types is self.statement.parameters and self.shape.columns is self.statement.columns
+    begun: tuple[bytes, bytes]
 
 
 def _listed(formats: tuple[int, ...]) -> bytes:
@@ -56,7 +54,7 @@ def _listed(formats: tuple[int, ...]) -> bytes:
 
 
 class Quick:
-    """Of one session. `statements` are how its statements were bound last, by name."""
+    """Of one session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -66,20 +64,16 @@ class Quick:
         """A Bind message that was answered: the next one for the statement is likely the same but for its values."""
         if bound.portal or shape is None or statement.quick is None:
             return
-        head = _listed(bound.formats) + _UINT16.pack(len(bound.values))
-        tail = _listed(bound.result_formats)
-        begun = backend.BIND_COMPLETE
+        head = _listed(bound.formats) + len(bound.values).to_bytes(2, "big")
         self._usual[bound.statement.encode()] = _Usual(
             bound.statement,
             statement,
             head,
-            tail,
-            len(bound.values),
-            bound.formats,
-            reader,
+            _listed(bound.result_formats),
+            reader.types,
+            reader.decoders(bound.formats),
             shape,
-            begun,
-            begun + shape.description,
+            (backend.BIND_COMPLETE, backend.BIND_COMPLETE + shape.description),
         )
 
     def forget(self, name: str) -> None:
@@ -90,29 +84,33 @@ class Quick:
 
         Nothing has changed if it is None.
         """
+        if type(body) is not bytes:
+            return None
         try:
-            if type(body) is not bytes:
-                return None
             portal, name, rest = body.split(b"\0", 2)
             usual = self._usual.get(name)
-            if usual is None or portal or not rest.startswith(usual.head) or not usual.holds():
+            if usual is None or portal or not rest.startswith(usual.head):
                 return None
-            at, raw = len(usual.head), list[bytes | None]()
-            for _ in range(usual.count):
-                length = _INT32.unpack_from(rest, at)[0]
+            statement = usual.statement
+            if usual.types is not statement.parameters or usual.shape.columns is not statement.columns:
+                return None  # it was planned anew, to other types
+            at = len(usual.head)
+            values: list[object] = []
+            for decode in usual.decoders:
+                length = _unpack_length(rest, at)[0]
                 at += 4
-                end = at + max(0, length)
-                raw.append(None if length < 0 else rest[at:end])
-                at = end
+                if length < 0:
+                    values.append(None)
+                else:
+                    values.append(decode(rest[at : at + length]))
+                    at += length
             if rest[at:] != usual.tail:
                 return None
-            values = usual.reader.values(usual.formats, raw)
-            rows = self._session.find(usual.name, usual.statement, values)
+            rows = self._session.find(usual.name, statement, values)
         except (HoldfastError, StructError, ValueError):
             return None
         if rows is None:
             return None
         count = len(rows)
-        begun = usual.described if described else usual.begun
         ended = backend.command_complete(f"SELECT {count}")
-        return b"".join((begun, usual.shape.encode(rows), ended, backend.READY["I"])), count
+        return b"".join((usual.begun[described], usual.shape.encode(rows), ended, _READY)), count

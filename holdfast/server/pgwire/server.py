@@ -123,6 +123,7 @@ class Server:
             self._last_word(channel, InternalError())
         finally:
             channel.close()
+            await channel.gone()
 
     def _last_word(self, channel: Channel, error: HoldfastError) -> None:
         self.metrics.errors[sqlstate(error)] += 1

@@ -23,6 +23,7 @@ from tests.server.pgwire.wire import (
     connected,
     describe,
     execute,
+    fill,
     kinds,
     message,
     parse,
@@ -32,8 +33,13 @@ from tests.server.pgwire.wire import (
     startup,
 )
 
-LARGE = "SELECT n, repeat('x', 1000) FROM generate_series(1, 40000) AS s (n)"
-"""Some 40 MB."""
+LARGE = "SELECT * FROM large"
+COUNT = 20_000
+
+
+async def fill_large(server: Server) -> None:
+    """Some 20 MB."""
+    await fill(server, "large", [b"x" * 1000] * COUNT)
 
 
 async def eventually(condition: Callable[[], bool]) -> None:
@@ -48,28 +54,43 @@ def unsent(server: Server) -> int:
 
 
 async def test_a_client_that_does_not_read_costs_little_and_stops_nobody(server: Server) -> None:
+    await fill_large(server)
     sock = socket.socket()
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     sock.setblocking(False)
     await asyncio.get_running_loop().sock_connect(sock, (HOST, server.port))
     reader, writer = await asyncio.open_connection(sock=sock, limit=1024)
     slow = Wire(reader, writer)
-    await slow.log_in()
-    slow.send(query(LARGE))
-    assert (await slow.one()).kind == "T"
-    async with connected(server) as other:
-        most = 0
-        for _ in range(50):
-            assert rows(await other.ask(query("SELECT 1"))) == [(b"1",)]
-            most = max(most, unsent(server))
-        assert 0 < most < 4 << 20
-    said = await slow.until()
-    assert len(rows(said)) == 40_000
-    assert said[-2].tag == "SELECT 40000"
-    await slow.end()
+    try:
+        await slow.log_in()
+        slow.send(query(LARGE))
+        assert (await slow.one()).kind == "T"
+        await eventually(lambda: unsent(server) > 0)
+        async with connected(server) as other:
+            most = 0
+            for _ in range(50):
+                assert rows(await other.ask(query("SELECT 1"))) == [(b"1",)]
+                most = max(most, unsent(server))
+            assert 0 < most < 4 << 20
+        said = await slow.until()
+        assert len(rows(said)) == COUNT
+        assert said[-2].tag == f"SELECT {COUNT}"
+    finally:
+        await slow.end()
+
+
+async def test_a_server_that_stops_does_not_wait_for_ever_for_a_client_that_does_not_read() -> None:
+    async with serving(PgwireSettings(stop_timeout=0.1)) as (server, _):
+        await fill_large(server)
+        async with connected(server) as wire:
+            wire.send(query(LARGE))
+            await eventually(lambda: unsent(server) > 0)
+            await server.stop()
+            assert server.metrics.connections == 0
 
 
 async def test_a_client_that_sends_without_reading_is_not_read_either(server: Server) -> None:
+    await fill_large(server)
     async with connected(server) as wire:
         sent = query(LARGE) * 3 + query("SELECT 'the last'") * 50_000
         wire.send(sent)
@@ -221,13 +242,14 @@ async def test_flipped_bytes_do_no_harm(server: Server, seed: int) -> None:
 async def test_a_server_that_stops_lets_statements_end_and_tells_the_idle() -> None:
     settings = PgwireSettings(stop_timeout=PATIENCE)
     async with serving(settings) as (server, _), connected(server) as idle, connected(server) as busy:
+        await fill_large(server)
         busy.send(query(LARGE))
         assert (await busy.one()).kind == "T"
         stopping = asyncio.create_task(server.stop())
         (told,) = await idle.ended()
         assert (told.fields["S"], told.code) == ("FATAL", "57P01")
         said = await busy.ended()
-        assert len(rows(said)) == 40_000
+        assert len(rows(said)) == COUNT
         assert kinds(said[-3:]) == "CZE"
         assert said[-1].code == "57P01"
         await stopping

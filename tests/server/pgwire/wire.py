@@ -188,6 +188,15 @@ async def connected(server: Server, *, log_in: bool = True) -> AsyncIterator[Wir
         await wire.end()
 
 
+async def fill(server: Server, table: str, rows: Sequence[bytes]) -> None:
+    """A new table of (n int, s text), whose plain reads need no Spark however large it is."""
+    lines = b"".join(b"%d\t%s\n" % (number, row) for number, row in enumerate(rows))
+    async with connected(server) as wire:
+        await wire.ask(query(f"CREATE TABLE {table} (n int, s text)"))
+        said = await wire.ask(query(f"COPY {table} FROM STDIN"), copy_data(lines), COPY_DONE)
+        assert said[-2].tag == f"COPY {len(rows)}"
+
+
 @asynccontextmanager
 async def serving(settings: PgwireSettings | None = None) -> AsyncIterator[tuple[Server, Database]]:
     """A server of a new database in memory, without Spark."""
