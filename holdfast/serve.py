@@ -6,6 +6,7 @@ It answers as soon as the store is open. Spark starts beside it, and whatever ne
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -47,6 +48,9 @@ async def _serve(settings: ServerSettings) -> int:
     log.info("starting", extra={"data": settings.data_dir, "pid": os.getpid()})
     async with owned(settings.data_dir, settings.database, take_over=settings.take_over) as database:
         servers, said = await _listening(database, settings)
+        # All that was imported stays. To look through it for garbage again and again would stop everyone for a tenth
+        # of a second each time.
+        gc.freeze()
         try:
             print(said, flush=True)
             failure = await _failure(database, stopping)
