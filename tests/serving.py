@@ -19,6 +19,8 @@ READY = re.compile(
 )
 _COMPLAINT = re.compile(r"[\d-]+ [\d:.]+Z (ERROR|CRITICAL) |Traceback ")
 PROGRAM = "from holdfast.cli import main; main()"
+_LINES = 80
+"""Of the log, that tell why something failed."""
 ENOUGH = 60.0
 """Seconds: a process that has not ended by then hangs."""
 
@@ -55,6 +57,10 @@ class ServerProcess:
         return self._errors.read_text()
 
     @property
+    def last_words(self) -> str:
+        return "\n".join(self.log.splitlines()[-_LINES:])
+
+    @property
     def complaints(self) -> list[str]:
         """Lines of the log, not Spark's, that someone must look at."""
         return [line for line in self.log.splitlines() if _COMPLAINT.match(line)]
@@ -63,16 +69,16 @@ class ServerProcess:
     def _errors(self) -> Path:
         return self.folder.parent / f"{self.folder.name}.log"
 
-    def connect(self, user: str = "materialize") -> psycopg.Connection[tuple[object, ...]]:
-        """A connection whose statements commit by themselves."""
-        return psycopg.connect(self.dsn, user=user, autocommit=True, connect_timeout=int(ENOUGH))
+    def connect(self, user: str = "materialize", seconds: float = ENOUGH) -> psycopg.Connection[tuple[object, ...]]:
+        """A connection whose statements commit by themselves. It may take so many seconds to be opened."""
+        return psycopg.connect(self.dsn, user=user, autocommit=True, connect_timeout=int(seconds))
 
-    def start(self) -> None:
+    def start(self, *more: str) -> None:
         """Returns once it is ready."""
         ports = ("--listen", f"127.0.0.1:{self.port}", "--http", f"127.0.0.1:{self.http}")
         with self._errors.open("a") as stderr:
             process = self._process = subprocess.Popen(
-                serve_command(self.folder, *ports, *self.flags),
+                serve_command(self.folder, *ports, *self.flags, *more),
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 text=True,
@@ -95,6 +101,22 @@ class ServerProcess:
         """It is killed, and started again on the same data."""
         self.end()
         self.start()
+
+    def pause(self) -> None:
+        """It does nothing at all, and does not know, until it may go on."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    def replace(self) -> None:
+        """Another process, at another port, takes the store over while this one is at work and must end by itself."""
+        before = self.process
+        self.port = self.http = 0
+        self.start("--take-over")
+        before.wait(ENOUGH)
+        assert before.stdout is not None
+        before.stdout.close()
 
     def terminate(self) -> int:
         """With a signal that it heeds; returns its exit status."""
@@ -126,6 +148,9 @@ def running_server(folder: Path, *flags: str, environment: Mapping[str, str] | N
     server = start_server(folder, *flags, environment=environment)
     try:
         yield server
+    except Exception as error:
+        error.add_note(f"the server's log ends with:\n{server.last_words}")
+        raise
     finally:
         server.end()
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import psycopg
 
-from tests.consistency.server import running_holdfast
+from tests.consistency.places import in_postgres
 from tests.consistency.workload import Connection
+from tests.postgres import PostgresServer
+from tests.serving import running_server
 
 
 def rows(connection: Connection) -> int | None:
@@ -19,20 +21,16 @@ def rows(connection: Connection) -> int | None:
         return None
 
 
-def test_a_server_that_was_paused_while_another_took_over_shows_nothing_old(tmp_path: Path, postgres: str) -> None:
+def test_a_server_that_was_paused_while_another_took_over_shows_nothing_old(
+    tmp_path: Path, postgres_server: PostgresServer
+) -> None:
     """Two machines: one store in PostgreSQL, and a folder of each one's own."""
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS take_over")
-        connection.execute("CREATE DATABASE take_over")
-    shared = {"metadata": postgres.replace("/postgres?", "/take_over?"), "blob": str(tmp_path / "parts")}
-    folders = tmp_path / "one", tmp_path / "other"
-    for folder in folders:
-        folder.mkdir()
-    with running_holdfast(folders[0], shared) as one, one.connect() as old:
+    shared = ("--http", "off", "--blob", str(tmp_path / "parts"), *in_postgres(postgres_server))
+    with running_server(tmp_path / "one", *shared) as one, one.connect() as old:
         old.execute("CREATE TABLE t (x integer)")
         assert rows(old) == 0
         one.pause()
-        with running_holdfast(folders[1], shared, ["--take-over"]) as other, ThreadPoolExecutor(1) as thread:
+        with running_server(tmp_path / "other", *shared, "--take-over") as other, ThreadPoolExecutor(1) as thread:
             with other.connect() as new:
                 new.execute("INSERT INTO t VALUES (1)")
             asked = thread.submit(rows, old)  # it waits where the server will find it first
