@@ -8,7 +8,7 @@ from struct import Struct
 import pyarrow as pa
 
 from holdfast.adapter.copy.binary_columns import Fields, received, whole_rows
-from holdfast.adapter.copy.place import located
+from holdfast.adapter.copy.place import check_length, located
 from holdfast.adapter.errors import BadCopyFormat
 from holdfast.compute.evaluate.values import to_arrow
 from holdfast.errors import HoldfastError
@@ -64,6 +64,7 @@ class BinaryDecoder:
         if self._over and at < len(data):
             raise self._located(BadCopyFormat("received copy data after EOF marker"))
         del self._data[:at]
+        check_length(len(self._data))
         self._enough = max(self._block, 2 * len(self._data))
         return tables
 

@@ -37,6 +37,9 @@ class Lines:
         found = self._layout.line.match(self.data, start)
         assert found is not None
         end = found.end()
+        quoted = self._layout.csv and self._layout.quote in self.data[start : end + 1]
+        if quoted:
+            self.number += self.data.count(counted, start, end)
         following = self.data[end] if end < len(self.data) else None
         match following:
             case None:
@@ -53,8 +56,9 @@ class Lines:
                 line = self._rest(start) if last else None
         if line is None:
             self.number = before
-        elif self._layout.csv and self._layout.quote in line:
-            self.number += line.count(counted)
+        elif quoted:
+            # A quote that is never closed has all the rest in it.
+            self.number += line.count(counted, end - start)
         return line
 
     @property

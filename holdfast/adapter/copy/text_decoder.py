@@ -11,7 +11,7 @@ from holdfast.adapter.copy.fields import Fields, fields_of
 from holdfast.adapter.copy.layout import layout_of
 from holdfast.adapter.copy.lines import Lines
 from holdfast.adapter.copy.options import CopyOptions
-from holdfast.adapter.copy.place import located
+from holdfast.adapter.copy.place import check_length, located
 from holdfast.adapter.copy.plain import Plain, plain_lines
 from holdfast.adapter.copy.typed import column_of
 from holdfast.adapter.errors import BadCopyFormat
@@ -62,6 +62,7 @@ class TextDecoder:
         lines.data, lines.at = b"".join(self._pieces), 0
         tables = [table for table in self._tables(last=last) if table.num_rows]
         rest = lines.data[lines.at :]
+        check_length(len(rest))
         self._pieces, self._held = [rest], len(rest)
         # A line that is longer than a block is not looked at again for each few bytes more.
         self._enough = max(self._block, 2 * len(rest))

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from holdfast.adapter.copy import place
+from holdfast.adapter.copy.binary_decoder import SIGNATURE
 from holdfast.adapter.copy.options import CopyOptions
 from holdfast.plan import types as t
 from holdfast.plan.types import Type
@@ -128,3 +130,12 @@ def test_an_error_is_the_first_in_the_data_and_says_where() -> None:
     columns = (("a", t.INT4), ("b", t.INT4))
     failure = copied_in(columns, TEXT, [b"1\t2\n3\tx\ny\t4\n5\n"])
     assert failure == Failure("22P02", 'invalid input syntax for type integer: "x"', 'COPY t, line 2, column b: "x"')
+
+
+@pytest.mark.parametrize("options", [TEXT, CSV, CopyOptions("binary")], ids=["text", "csv", "binary"])
+def test_a_row_that_does_not_end_is_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch, options: CopyOptions) -> None:
+    monkeypatch.setattr(place, "LONGEST", 1_000)
+    start = SIGNATURE + bytes(8) + b"\0\1\0\1\0\0" if options.format == "binary" else b""
+    failure = copied_in((("a", t.TEXT),), options, [start, *[b"x" * 100] * 20], block=100)
+    assert isinstance(failure, Failure)
+    assert (failure.code, failure.message) == ("54000", "a row of COPY data is too long")
