@@ -340,3 +340,12 @@ async def test_terminate_ends_the_session_after_what_was_asked_before(server: Se
         assert kinds(await wire.ended()) == "CZCZ"
     async with connected(server) as wire:
         assert rows(await wire.ask(query("SELECT * FROM t"))) == [(b"1",)]
+
+
+async def test_a_transaction_that_waits_too_long_ends_its_connection(server: Server) -> None:
+    async with connected(server) as wire:
+        await wire.ask(query("SET idle_in_transaction_session_timeout = '20ms'"))
+        assert (await wire.ask(query("BEGIN")))[-1].body == b"T"
+        (said,) = await wire.ended()
+        assert (said.fields["S"], said.code) == ("FATAL", "25P03")
+    assert not [each for each in server._database.sessions if each.status != "I"]

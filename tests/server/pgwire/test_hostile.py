@@ -266,3 +266,17 @@ async def test_a_server_that_stops_breaks_off_what_does_not_end() -> None:
             assert kinds(said) == "EZE"
             assert [each.code for each in said if each.kind == "E"] == ["57014", "57P01"]
         assert not database.sessions
+
+
+async def test_a_statement_is_cancelled_while_its_rows_wait_for_the_client(server: Server) -> None:
+    await fill_large(server)
+    async with connected(server) as wire:
+        wire.send(query(LARGE))
+        await eventually(lambda: unsent(server) > 0)
+        async with connected(server, log_in=False) as canceller:
+            canceller.send(b"\0\0\0\x10\x04\xd2\x16\x2e" + b"".join(part.to_bytes(4, "big") for part in wire.key))
+            assert await canceller.ended() == []
+        said = await wire.until()
+        assert said[-2].code == "57014"
+        assert len(rows(said)) < COUNT
+        assert rows(await wire.ask(query("SELECT 1"))) == [(b"1",)]
