@@ -1,7 +1,8 @@
 """ORDER BY for Spark: in PostgreSQL's order of each type, with nulls where they are asked for.
 
 For values of most types Spark has an expression that it sorts as we sort them. Others, which are jsonb and what holds
-it, are sorted by bytes that Python makes of them: `keyed` adds columns of these to a relation, to stand in for them.
+it, are sorted by bytes that Python makes of them: `keyed` adds columns of these to a relation, to stand in for them. It
+does so too with what Python computes: Spark sorts by no Python function.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from holdfast.compute.render.calls import Needs
 from holdfast.compute.render.internal import ORDER_BYTES, call
-from holdfast.compute.render.scalars import argument_text
+from holdfast.compute.render.scalars import argument_text, calls_python, is_volatile
 from holdfast.plan.functions.spark_order import order_key
 from holdfast.plan.relation import Columns, Map, OrderKey, Relation, column
 from holdfast.plan.scalar import Call, Column, Scalar
@@ -59,6 +60,8 @@ def keyed(
 
     `ties` are the columns that may have to tell rows apart which the order leaves equal.
     """
+    if any(calls_python(key.expression) or is_volatile(key.expression) for key in order):
+        relation, order = _computed_below(relation, order)
     there = stand_ins(relation)
     candidates = (
         *(key.expression for key in order),
@@ -75,6 +78,16 @@ def keyed(
         OrderKey(places.get(key.expression, key.expression), key.descending, key.nulls_first) for key in order
     )
     return Map(relation, tuple(call(ORDER_BYTES, scalar) for scalar in wanted)), by_bytes
+
+
+def _computed_below(relation: Relation, order: Sequence[OrderKey]) -> tuple[Relation, tuple[OrderKey, ...]]:
+    """The relation with more columns, which are what it is ordered by, and the order by them."""
+    width = len(relation.columns)
+    columns = tuple(
+        OrderKey(Column(width + i, key.expression.type, key.expression.nullable), key.descending, key.nulls_first)
+        for i, key in enumerate(order)
+    )
+    return Map(relation, tuple(key.expression for key in order)), columns
 
 
 def stand_ins(relation: Relation) -> dict[int, int]:

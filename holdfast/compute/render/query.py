@@ -10,8 +10,7 @@ from textwrap import indent
 from holdfast.compute.render.calls import Needs, PythonCall
 from holdfast.compute.render.limits import limit_clauses
 from holdfast.compute.render.order import keyed, order_texts, stand_ins, tie_breaks
-from holdfast.compute.render.relations import Named, Relations, order_below, quoted
-from holdfast.compute.render.scalars import calls_python, is_volatile
+from holdfast.compute.render.relations import Named, Relations, quoted
 from holdfast.plan.relation import Columns, Let, LetRec, Plan, Relation, TopK
 from holdfast.plan.scalar import columns_of
 from holdfast.plan.types import Type
@@ -108,11 +107,8 @@ def _with(named: Sequence[Named]) -> str:
 
 
 def _body(relations: Relations, plan: Plan) -> str:
-    relation, order = plan.relation, plan.order
-    if any(calls_python(key.expression) or is_volatile(key.expression) for key in order):
-        relation, order = order_below(relation, order)
     has_ties = plan.limit is not None or plan.offset is not None
-    relation, order = keyed(relation, order, range(len(plan.names)) if has_ties else ())
+    relation, order = keyed(plan.relation, plan.order, range(len(plan.names)) if has_ties else ())
     others = stand_ins(relation)
     clauses = limit_clauses(plan.limit, plan.offset, relations.needs)
     if clauses is None:

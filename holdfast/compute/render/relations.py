@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
@@ -17,6 +16,7 @@ from holdfast.compute.render.limits import limit_clauses, place_predicates
 from holdfast.compute.render.literals import literal
 from holdfast.compute.render.order import keyed, order_texts, stand_ins, tie_breaks
 from holdfast.compute.render.scalars import argument_text, atom, calls_python, filled, is_volatile, scalar_text
+from holdfast.compute.render.shared import shared_subplans
 from holdfast.compute.render.signed import is_signed, without_counts
 from holdfast.compute.render.windows import keyed_calls, window_block
 from holdfast.errors import UsageError
@@ -46,7 +46,6 @@ from holdfast.plan.relation import (
     Union,
     Values,
     Window,
-    inputs,
 )
 from holdfast.plan.scalar import FALSE, Column, Constant, Scalar, columns_of
 from holdfast.plan.types import Map as MapType
@@ -90,7 +89,7 @@ class Relations:
         self._recursive, self._looped = recursive, looped
         self._locals = recursive
         self._lets: list[tuple[str, Relation]] = []
-        self._shared = _shared(root)
+        self._shared = shared_subplans(root)
         self._written: dict[Relation, str] = {}
 
     def block(self, relation: Relation) -> Block:
@@ -413,10 +412,7 @@ class Relations:
         return self.block(Project(Window(below, calls), (*range(width), *made)))
 
     def _top_k(self, relation: TopK) -> Block:
-        below, order = relation.input, relation.order
-        if any(calls_python(key.expression) or is_volatile(key.expression) for key in order):
-            below, order = order_below(below, order)
-        below, order = keyed(below, order, _ties(relation))
+        below, order = keyed(relation.input, relation.order, _ties(relation))
         if below is not relation.input:
             top = TopK(below, relation.group, order, relation.limit, relation.offset)
             return self.block(Project(top, tuple(range(len(relation.columns)))))
@@ -522,42 +518,6 @@ def _computed_below(relation: Reduce) -> Reduce:
     return Reduce(Map(relation.input, tuple(scalars)), keys, aggregates)
 
 
-def order_below(relation: Relation, order: Sequence[OrderKey]) -> tuple[Relation, tuple[OrderKey, ...]]:
-    """The relation with more columns, which are what it is ordered by, and the order by them."""
-    width = len(relation.columns)
-    columns = tuple(
-        OrderKey(Column(width + i, key.expression.type, key.expression.nullable), key.descending, key.nulls_first)
-        for i, key in enumerate(order)
-    )
-    return Map(relation, tuple(key.expression for key in order)), columns
-
-
 def _ties(relation: TopK) -> frozenset[int]:
     """The columns in which rows of one group may differ."""
     return frozenset(range(len(relation.columns))) - frozenset(relation.group)
-
-
-def _shared(root: Relation) -> frozenset[Relation]:
-    """The subplans that occur more than once and are worth a name.
-
-    Not those that use the name of a `Let`: it may mean another relation elsewhere.
-    """
-    parents: Counter[Relation] = Counter()
-    seen: set[Relation] = set()
-    worth: dict[Relation, bool] = {}
-    free: dict[Relation, bool] = {}
-
-    def visit(relation: Relation) -> None:
-        parents[relation] += 1
-        if relation in seen:
-            return
-        seen.add(relation)
-        below = inputs(relation)
-        for part in below:
-            visit(part)
-        own = not isinstance(relation, Values | Get | Local | Map | Filter | Project)
-        worth[relation] = own or any(worth[part] for part in below)
-        free[relation] = isinstance(relation, Local) or any(free[part] for part in below)
-
-    visit(root)
-    return frozenset(r for r, n in parents.items() if n > 1 and worth[r] and not free[r] and not is_signed(r))
