@@ -40,6 +40,10 @@ class GlobalId:
         if not 0 <= self.number <= MAX_NUMBER:
             raise UsageError(f"global id number {self.number} is outside [0, {MAX_NUMBER}]")
 
+    def __hash__(self) -> int:
+        """The kind need not count: few numbers are of two kinds, and ids are looked up for every row that is found."""
+        return self.number
+
     @classmethod
     def parse(cls, text: str) -> GlobalId:
         match = _TEXT.fullmatch(text)

@@ -40,7 +40,7 @@ class Lookup:
     outputs: tuple[int, ...] | None
 
     def values(self, parameters: Sequence[object]) -> tuple[object, ...]:
-        return tuple(key.value if isinstance(key, Constant) else parameters[key.number - 1] for key in self.keys)
+        return tuple([key.value if isinstance(key, Constant) else parameters[key.number - 1] for key in self.keys])
 
 
 def lookup_of(plan: Plan) -> Lookup | None:

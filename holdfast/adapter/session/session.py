@@ -228,13 +228,14 @@ class Session:
         It leaves no trace in the log of activity. `name` must still be that of the statement.
         """
         state, quick = self._state, statement.quick
-        if quick is None or state.transaction is not None or self._ended is not None or not state.shared.ledger.is_ours:
+        if quick is None or state.transaction is not None or self._ended is not None:
             return None
-        if statement.key is not state.key or state.statements.get(name) is not statement:
+        ledger = state.shared.ledger
+        if not ledger.is_ours or statement.key is not state.key or state.statements.get(name) is not statement:
             return None
         lookup = quick.lookup
         values, outputs = lookup.values(parameters), lookup.outputs
-        rows = () if None in values else state.shared.ledger.tables.found(quick.table, lookup.columns, values)
+        rows = () if None in values else ledger.tables.found(quick.table, lookup.columns, values)
         if rows is None or outputs is None:
             return None
         return [tuple([row[index] for index in outputs]) for row in rows]

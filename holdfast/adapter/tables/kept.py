@@ -108,9 +108,11 @@ class Kept:
 
     def _is_ready(self) -> bool:
         """Whether nobody changes the contents, and all that was committed is in them: now, if it was little."""
-        if self._lock.locked() or not self._applies_at_once(self._waiting):
+        if self._lock.locked():
             return False
         if self._waiting:
+            if not self._applies_at_once(self._waiting):
+                return False
             self._apply(self._take())
         return True
 
