@@ -28,7 +28,7 @@ from holdfast.plan.relation import (
 )
 from holdfast.plan.rewrite.estimate import kept
 from holdfast.plan.rewrite.walk import bottom_up
-from holdfast.plan.scalar import Call, Column, Scalar
+from holdfast.plan.scalar import Call, Column, Scalar, children
 from holdfast.plan.types import BOOL
 
 _FEW = 0.2
@@ -118,7 +118,7 @@ def _few(relation: Relation, at: int) -> Relation | None:
     match relation:
         case Project():
             return _few(relation.input, relation.outputs[at])
-        case Filter(input=Get() | Project(input=Get())):
+        case Filter(input=Get() | Project(input=Get())) if not any(map(_is_volatile, relation.predicates)):
             return Project(relation, (at,)) if kept(relation) <= _FEW else None
         case Filter():
             return _few(relation.input, at)
@@ -127,6 +127,13 @@ def _few(relation: Relation, at: int) -> Relation | None:
         case Join():
             return _few_of(relation.inputs, relation.predicates, at)
     return None
+
+
+def _is_volatile(scalar: Scalar) -> bool:
+    """Whether it may be another value when it is computed again."""
+    if isinstance(scalar, Call) and scalar.function.stability == "volatile":
+        return True
+    return any(map(_is_volatile, children(scalar)))
 
 
 def _few_of(parts: Sequence[Relation], predicates: Sequence[Scalar], at: int) -> Relation | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from holdfast.plan.functions.registry import CASTS, OPERATORS, WINDOWS
+from holdfast.plan.functions.registry import CASTS, FUNCTIONS, OPERATORS, WINDOWS
 from holdfast.plan.relation import (
     Distinct,
     Filter,
@@ -43,7 +43,7 @@ from holdfast.plan.rewrite.restrict_groups import restrict_groups
 from holdfast.plan.rewrite.share_common import share_common
 from holdfast.plan.rewrite.unwrap_casts import unwrap_casts
 from holdfast.plan.scalar import FALSE, TRUE, And, Call, Case, Coalesce, Or, null
-from holdfast.plan.types import BOOL, DATE, INT4, INT8, NUMERIC, TIMESTAMP, numeric
+from holdfast.plan.types import BOOL, DATE, FLOAT8, INT4, INT8, NUMERIC, TIMESTAMP, numeric
 from tests.plan.build import T, U, V, assert_shows, col, count, eq, get, is_null, lit, lt, maximum, op
 
 DIVISION = eq(op("/", lit(1), lit(0)), lit(1))
@@ -520,3 +520,10 @@ def test_groups_stay_as_they_are_where_nothing_is_filtered_or_they_are_used_twic
     assert restrict_groups(twice) is twice
     not_a_key = Join((FEW, GROUPS), (eq(col(0), col(3)),))
     assert restrict_groups(not_a_key) is not_a_key
+
+
+def test_what_is_filtered_by_chance_restricts_no_groups() -> None:
+    random = Call(next(f for f in FUNCTIONS["random"] if not f.arguments), (), FLOAT8, False)
+    by_chance = Filter(U, (op("=", random, lit(0.5, FLOAT8)),))
+    join = Join((by_chance, GROUPS), (eq(col(0), col(2)),))
+    assert restrict_groups(join) is join
