@@ -8,7 +8,7 @@ from holdfast.sql.parser.cursor import Cursor
 from holdfast.sql.parser.statements.alter import alter
 from holdfast.sql.parser.statements.copy import copy
 from holdfast.sql.parser.statements.create import create
-from holdfast.sql.parser.statements.cursors import close, declare, fetch
+from holdfast.sql.parser.statements.cursors import close, declare, fetch, move
 from holdfast.sql.parser.statements.drop import drop, reassign
 from holdfast.sql.parser.statements.explain import explain
 from holdfast.sql.parser.statements.inspections import comment, inspect, validate, verify
@@ -39,6 +39,7 @@ _PARSERS: dict[str, Callable[[Cursor], Statement]] = {
     "FETCH": fetch,
     "GRANT": grant,
     "INSPECT": inspect,
+    "MOVE": move,
     "PREPARE": prepare,
     "REASSIGN": reassign,
     "RELEASE": release,
