@@ -127,7 +127,7 @@ def _record(start: int, end: int, head: str, body: Sequence[str]) -> Record:
             for option in get_args(Sort):
                 if option in how:
                     sort = option
-            columns = tuple(shlex.split(rows[0])) if "colnames" in how and rows else None
+            columns = tuple(shlex.split("".join(rows[:1]))) if "colnames" in how else None
             if set(how) <= {*get_args(Sort), "colnames"}:
-                return Query(*about, types, sort, columns, rows[1:] if columns is not None else rows)
+                return Query(*about, types, sort, columns, rows if columns is None else rows[1:])
     raise Malformed(start, f"{head!r} begins no record of this shape")

@@ -6,6 +6,7 @@ nothing is said of an error is left as it is, and reported.
 
 from __future__ import annotations
 
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -44,7 +45,7 @@ def _rewritten(record: Record, answer: Answer, lines: list[str]) -> list[str]:
         case Statement(notice=notice) if notice is not None and answer.notices:
             return [f"statement notice{_options(head)} {answer.notices[0]}", *body]
         case Query() if answer.error is None:
-            names = [" ".join(answer.names)] if record.columns is not None else []
+            names = [shlex.join(answer.names)] if record.columns is not None else []
             return [head, *body[: body.index(RULE) + 1], *names, *answer.lines(record)]
     return old
 

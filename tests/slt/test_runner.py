@@ -87,10 +87,12 @@ WRONG = {
     "the type of a column": "query I\nSELECT 'x'\n----\nx",
     "an error that there is": "query I\nSELECT 1 / 0\n----\n1",
     "an error that there is not": "statement error\nSELECT 1",
+    "an error of which nothing is said": "statement error\nSELECT 1 / 0",
     "the code of an error": "statement error 22003\nSELECT 1 / 0",
     "the text of an error": "statement error 22012 zero division\nSELECT 1 / 0",
     "how many rows change": "statement count 2\nCREATE TEMP TABLE u AS SELECT 1",
     "a notice": "statement notice skipping\nSELECT 1",
+    "a notice of which nothing is said": "statement notice\nDROP TABLE IF EXISTS nowhere",
 }
 
 
