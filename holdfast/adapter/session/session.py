@@ -27,7 +27,7 @@ from holdfast.adapter.session.state import Portal, SessionState, Statement
 from holdfast.adapter.session.statements import Statements, apply_modes, drop_temporary
 from holdfast.adapter.session.transaction import Transaction
 from holdfast.plan.types import Type
-from holdfast.sql.errors import NotSupported, SyntaxFailure
+from holdfast.sql.errors import NotSupported, SyntaxFailure, UndefinedParameter
 from holdfast.sql.parser import Parsed, parse
 from holdfast.sql.syntax.statement import Statement as Syntax
 from holdfast.sql.syntax.statement.alter import AlterConnection, AlterRole, AlterSecret
@@ -344,7 +344,7 @@ class Session:
                     if statement is None:
                         statement = await self._statements.described(text, syntax, ())
                         if statement.parameters:
-                            raise WrongParameterCount("there is no parameter $1")
+                            raise UndefinedParameter("there is no parameter $1")
                     else:
                         statement = await self._statements.current(statement)
                     result = await self._statements.run(statement, values)
@@ -424,7 +424,7 @@ class Session:
         assert transaction is not None
         if transaction.explicit:
             self._state.notice(Notice("WARNING", "25001", "there is already a transaction in progress"))
-        apply_modes(transaction, syntax.modes)
+        apply_modes(self._state, syntax.modes)
         transaction.explicit = True
         return Done("BEGIN")
 

@@ -12,7 +12,6 @@ from holdfast.adapter.errors import (
     DuplicatePreparedStatement,
     InvalidStatementName,
     InvalidVariableValue,
-    WrongParameterCount,
 )
 from holdfast.adapter.plan_cache import Compiled
 from holdfast.adapter.results import CopyOut, Done, Notice, Piece, Result, Rows
@@ -22,7 +21,6 @@ from holdfast.adapter.session.explain import explain, title
 from holdfast.adapter.session.interrupt import Interrupt
 from holdfast.adapter.session.options import seconds_of
 from holdfast.adapter.session.state import Cursor, SessionState, Statement
-from holdfast.adapter.session.transaction import Transaction
 from holdfast.adapter.session.variables import checked, reported_name, variable
 from holdfast.adapter.set_config import setting_values, settings_changed
 from holdfast.compute.evaluate import evaluate
@@ -30,7 +28,7 @@ from holdfast.compute.evaluate.values import rows_of
 from holdfast.plan.types import TEXT, Type
 from holdfast.sql import OutputColumn
 from holdfast.sql.change import plan_expression
-from holdfast.sql.errors import NotSupported
+from holdfast.sql.errors import NotSupported, SyntaxFailure
 from holdfast.sql.render import render
 from holdfast.sql.syntax.expression import (
     BooleanLiteral,
@@ -252,7 +250,7 @@ class Statements:
     async def _execute(self, syntax: Execute) -> Result:
         found = await self.current(self._statement(syntax.name))
         if len(syntax.arguments) != len(found.parameters):
-            error = WrongParameterCount(f'wrong number of parameters for prepared statement "{syntax.name}"')
+            error = SyntaxFailure(f'wrong number of parameters for prepared statement "{syntax.name}"')
             error.detail = f"Expected {len(found.parameters)} parameters but got {len(syntax.arguments)}."
             raise error
         values: list[object] = []
@@ -319,12 +317,14 @@ class Statements:
             for mode in syntax.modes:
                 if mode.startswith(_ISOLATION):
                     state.variables.set("transaction_isolation", [mode.removeprefix(_ISOLATION).lower()])
+                elif mode in ("READ ONLY", "READ WRITE"):
+                    state.variables.set("default_transaction_read_only", ["on" if mode == "READ ONLY" else "off"])
             return
         if not state.transaction.explicit:
             state.notice(Notice("WARNING", "25P01", "SET TRANSACTION can only be used in transaction blocks"))
             return
         self._check_fresh("SET TRANSACTION ISOLATION LEVEL")
-        apply_modes(state.transaction, syntax.modes)
+        apply_modes(state, syntax.modes)
 
     def _check_fresh(self, what: str) -> None:
         transaction = self._state.transaction
@@ -352,18 +352,22 @@ async def drop_temporary(state: SessionState) -> None:
         await state.shared.ledger.change_catalog(lambda catalog: session_ended(catalog, state.id))
 
 
-def apply_modes(transaction: Transaction, modes: Sequence[TransactionMode]) -> None:
-    """What BEGIN and SET TRANSACTION say of a transaction."""
+def apply_modes(state: SessionState, modes: Sequence[TransactionMode]) -> None:
+    """What BEGIN and SET TRANSACTION say of the transaction there is. Until it ends, variables tell the same."""
+    transaction, variables = state.transaction, state.variables
+    assert transaction is not None
     for mode in modes:
         if mode.startswith(_ISOLATION):
-            level = mode.removeprefix(_ISOLATION).lower()
-            transaction.isolation = variable("transaction_isolation").check("transaction_isolation", level)
+            variables.set("transaction_isolation", [mode.removeprefix(_ISOLATION).lower()], local=True)
+            transaction.isolation = variables["transaction_isolation"]
         elif mode == "READ ONLY":
             transaction.read_only = True
         elif mode == "READ WRITE":
             if transaction.kind == "read":
                 raise ActiveTransaction("transaction read-write mode must be set before any query")
             transaction.read_only = False
+    if modes:
+        variables.set("transaction_read_only", ["on" if transaction.read_only else "off"], local=True)
 
 
 def _texts(*names: str) -> tuple[OutputColumn, ...]:

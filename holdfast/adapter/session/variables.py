@@ -202,7 +202,7 @@ _VARIABLES = (
     Variable("intervalstyle", "postgres", "How intervals are written.", _fixed("postgres"), reported=True),
     Variable("jit", "off", "Accepted for clients that set it.", _boolean),
     Variable("lock_timeout", "0", "Accepted for clients that set it; nothing waits for locks.", _duration),
-    Variable("max_identifier_length", "255", "Bytes of a name.", _read_only),
+    Variable("max_identifier_length", "63", "Bytes of a name.", _read_only),
     Variable("max_query_result_size", "1073741824", "Bytes of a result at most.", _integer),
     Variable("real_time_recency", "off", "Whether reads wait for what sources have upstream.", _boolean),
     Variable("real_time_recency_timeout", "10 s", "How long they wait at most.", _duration),

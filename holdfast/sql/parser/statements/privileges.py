@@ -5,6 +5,7 @@ PostgreSQL's grammar does not have our kinds of object, so these are ours.
 
 from __future__ import annotations
 
+from holdfast.sql.errors import SyntaxFailure
 from holdfast.sql.parser.cursor import Cursor
 from holdfast.sql.parser.statements.kinds import accept_kind, plural_of
 from holdfast.sql.syntax.statement.kind import Kind
@@ -75,6 +76,8 @@ def _privileges(cursor: Cursor) -> tuple[str, ...] | None:
     if cursor.accept("ALL"):
         cursor.accept("PRIVILEGES")
         return ()
+    if cursor.peek() not in PRIVILEGES and cursor.peek(1) == "ON":
+        raise SyntaxFailure(f'unrecognized privilege type "{cursor.peek().lower()}"', cursor.location)
     if cursor.peek() not in PRIVILEGES or cursor.peek(1) not in (",", "ON"):
         return None
     return cursor.separated(lambda: cursor.expect_any(*PRIVILEGES))
