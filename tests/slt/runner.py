@@ -21,7 +21,7 @@ _NULL, _EMPTY, _NEWLINE = "NULL", "(empty)", "⏎"
 _ANYTHING = "..."
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
-_INTEGERS = {20, 21, 23, 26}
+_INTEGERS = {20, 21, 23, 26, 16460, 16462, 16464}
 _NUMBERS = {700, 701, 1700}
 _BOOLEAN = 16
 
