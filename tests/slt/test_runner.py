@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import psycopg
@@ -9,6 +10,8 @@ import pytest
 
 from tests.slt.records import Malformed, Query, Restart, records
 from tests.slt.runner import Connection, Difference, Runner
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "testing.md"
 
 RIGHT = """
 # A comment.
@@ -107,6 +110,12 @@ def runner(url: str) -> Runner:
 def test_what_is_as_a_file_says_passes(postgres: str, tmp_path: Path) -> None:
     (tmp_path / "right.slt").write_text(RIGHT)
     runner(postgres).run(tmp_path / "right.slt")
+
+
+def test_the_example_in_the_documentation_passes(postgres: str, tmp_path: Path) -> None:
+    example = re.findall(r"^```\n(statement .+?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    (tmp_path / "example.slt").write_text(*example)
+    runner(f"{postgres}&options=-csearch_path%3Dpg_temp").run(tmp_path / "example.slt")
 
 
 @pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
