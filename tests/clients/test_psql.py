@@ -79,7 +79,7 @@ COMMANDS = {
     r"\encoding": ["UTF8"],
     r"\gdesc": ["integer"],
     r"\d pg_catalog.pg_class": ["relname", "name"],
-    r"\dS information_schema.*": ["tables", "columns"],
+    r"\dS information_schema.tables": ["table_name", "table_type"],
 }
 
 
