@@ -27,6 +27,7 @@ from holdfast.errors import UsageError
 from holdfast.plan.errors import ProgramLimitExceeded
 from holdfast.plan.text.codec import write_of
 from holdfast.plan.types import Type, spark_type
+from holdfast.spark.errors import SparkJobFailed
 
 _runs = count()
 _NAME = re.compile(r"`(?:[^`]|``)*`")
@@ -43,8 +44,17 @@ def run(
 
     An input has the columns of its collection, in order, whatever their names. `$1` is the first of `parameters`.
     """
-    with _running(spark, query, inputs, parameters) as frame:
-        return _conformed(query, frame.toArrow(), names)
+
+    def once() -> pa.Table:
+        with _running(spark, query, inputs, parameters) as frame:
+            return _conformed(query, frame.toArrow(), names)
+
+    try:
+        return once()
+    except SparkJobFailed as failure:
+        if not _can_do_without(spark, failure):
+            raise
+        return once()
 
 
 def stream(
@@ -55,10 +65,36 @@ def stream(
     names: Sequence[str],
 ) -> Iterator[pa.Table]:
     """The same in pieces, for results that are larger than memory. The pieces come in order."""
-    with _running(spark, query, inputs, parameters) as frame:
-        pieces = frame.mapInArrow(_serialized, "piece BINARY").toLocalIterator()
-        for (piece,) in pieces:
-            yield _conformed(query, pa.ipc.open_stream(piece).read_all(), names)
+
+    def once() -> Iterator[pa.Table]:
+        with _running(spark, query, inputs, parameters) as frame:
+            pieces = frame.mapInArrow(_serialized, "piece BINARY").toLocalIterator()
+            for (piece,) in pieces:
+                yield _conformed(query, pa.ipc.open_stream(piece).read_all(), names)
+
+    try:
+        yield from once()
+    except SparkJobFailed as failure:
+        # A plan fails before there is any row of it.
+        if not _can_do_without(spark, failure):
+            raise
+        yield from once()
+
+
+_EXCLUDED = "spark.sql.optimizer.excludedRules"
+_FAULTY = "org.apache.spark.sql.catalyst.optimizer.RemoveRedundantAliases"
+"""Loses columns of a window over a union of one subplan with itself, and Spark refuses what comes out."""
+
+
+def _can_do_without(spark: SparkSession, failure: SparkJobFailed) -> bool:
+    """Whether the query may go better now: without the rule of Spark's whose plan it refused, from here on."""
+    if failure.condition != "PLAN_VALIDATION_FAILED_RULE_IN_BATCH":
+        return False
+    excluded = spark.conf.get(_EXCLUDED, "") or ""
+    if _FAULTY in excluded:
+        return False
+    spark.conf.set(_EXCLUDED, ",".join(filter(None, (excluded, _FAULTY))))
+    return True
 
 
 def _serialized(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

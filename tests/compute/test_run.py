@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pyspark.sql import SparkSession
 
-from holdfast.compute.render import render
+from holdfast.compute.render import SparkQuery, render
+from holdfast.compute.render.internal import COUNT
 from holdfast.compute.run import run, stream
 from holdfast.errors import UsageError
 from holdfast.plan.errors import DivisionByZero, ProgramLimitExceeded
@@ -107,3 +108,30 @@ def test_a_recursion_that_does_not_end_in_time_is_an_error(spark: SparkSession) 
 
 def _last(relation: Map) -> Project:
     return Project(relation, (1,))
+
+
+LOST = """
+WITH s AS (
+  SELECT t.c0 AS c0, t.c1 AS c1, u.c2 AS c2
+  FROM (SELECT DISTINCT id AS c0, id % 2 AS c1 FROM range(5) WHERE id % 2 = 1) AS t
+  CROSS JOIN (SELECT CAST(id AS STRING) AS c2 FROM range(7)) AS u
+  GROUP BY t.c0, t.c1, u.c2
+)
+SELECT v.c0 AS c0, v.c1 AS c1, row_number() OVER (PARTITION BY v.c0, v.c1 ORDER BY v.c2) AS c2
+FROM (
+  SELECT x.c0 AS c0, x.c1 AS c1, x.c2 AS c2 FROM s AS x
+  UNION ALL
+  SELECT y.c0 AS c0, y.c1 AS c1, y.c2 AS c2 FROM s AS y
+) AS v
+"""
+
+
+def test_a_plan_that_spark_itself_spoils_is_made_again_without_the_rule_that_did(spark: SparkSession) -> None:
+    excluded = "spark.sql.optimizer.excludedRules"
+    query = SparkQuery(LOST, (COUNT, COUNT, ColumnType(INT4)), (), (), ())
+    try:
+        assert run(spark, query, {}, (), ("a", "b", "c")).num_rows == 28
+        assert "RemoveRedundantAliases" in (spark.conf.get(excluded) or "")
+        assert sum(piece.num_rows for piece in stream(spark, query, {}, (), ("a", "b", "c"))) == 28
+    finally:
+        spark.conf.unset(excluded)
