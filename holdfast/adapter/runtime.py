@@ -23,7 +23,7 @@ from holdfast.errors import HoldfastError
 from holdfast.plan.errors import DataError
 from holdfast.spark import SparkSettings, SparkUnavailable, spark_errors
 from holdfast.spark.session import forget_java
-from holdfast.spark.shared import abandon, acquire, is_alive, release
+from holdfast.spark.shared import abandon, acquire, has_ended, is_alive, release
 from holdfast.spark.tags import interrupt, tagged
 
 log = logging.getLogger(__name__)
@@ -135,17 +135,24 @@ class SparkRuntime:
         """Spark, once it is up. It is started if nobody did."""
         if self._state.phase == "idle":
             self.start()
+        if self._session is not None and has_ended(self._session, self.spark):
+            self._suspect.set()
         async with self._changed:
-            await self._changed.wait_for(lambda: self._state.phase in ("up", "failed", "stopped"))
+            await self._changed.wait_for(self._is_settled)
             if self._session is None:
                 raise SparkUnavailable(f"Spark is not available: {self._state.reason or _STOPPING}")
             return self._session
+
+    def _is_settled(self) -> bool:
+        """Whether it is known if there is a Spark: one that a job found dead is looked at first."""
+        return self._state.phase in ("failed", "stopped") or (self._state.phase == "up" and not self._suspect.is_set())
 
     async def _supervise(self) -> None:
         while True:
             session = await self._started()
             self._session = session
             self.counts.starts += 1
+            self._suspect.clear()
             await self._enter("up")
             reason = await self._watched(session)
             self._session = None
@@ -158,10 +165,13 @@ class SparkRuntime:
         for attempt in count(1):
             try:
                 return await self._acquired()
-            except HoldfastError as error:
-                log.warning("spark did not start", extra={"attempt": attempt, "reason": str(error)})
+            except Exception as error:  # whatever it was, it is tried again
+                foreseen = isinstance(error, HoldfastError)
+                reason = str(error) if foreseen else f"{type(error).__name__}: {error}"
+                extra = {"attempt": attempt, "reason": reason}
+                log.warning("spark did not start", extra=extra, exc_info=None if foreseen else error)
                 if attempt >= self.settings.attempts:
-                    await self._enter("failed", str(error))
+                    await self._enter("failed", reason)
             await asyncio.sleep(self.settings.pause if attempt < self.settings.attempts else self.settings.retry)
         raise AssertionError("attempts never end")
 
@@ -196,18 +206,22 @@ class SparkRuntime:
         while True:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._suspect.wait(), self.settings.probe)
-            self._suspect.clear()
             try:
                 alive = await asyncio.wait_for(asyncio.to_thread(is_alive, session, self.spark), self.settings.patience)
             except TimeoutError:
                 return f"it did not answer for {self.settings.patience:g} seconds"
             if not alive:
                 return "its process ended, or its context was stopped"
+            self._suspect.clear()
+            await self._tell()
 
     async def _enter(self, phase: Phase, reason: str | None = None) -> None:
+        if self._state.phase != "stopped":
+            self._state = RuntimeState(phase, time.time(), reason)
+        await self._tell()
+
+    async def _tell(self) -> None:
         async with self._changed:
-            if self._state.phase != "stopped":
-                self._state = RuntimeState(phase, time.time(), reason)
             self._changed.notify_all()
 
     # Jobs

@@ -7,6 +7,7 @@ import logging
 import re
 import sys
 import time
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
@@ -49,7 +50,11 @@ def log_to_stderr(level: LogLevel) -> None:
     """Of ours from `level` on, of others only what is a warning or worse."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines())
+    handler.addFilter(_is_not_py4j)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("holdfast").setLevel(level.upper())
-    # py4j tells of each call that a dead Java did not answer. The runtime says it once.
-    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+
+
+def _is_not_py4j(record: logging.LogRecord) -> bool:
+    """py4j tells, by the root's logger, of each call that a dead Java did not answer. The runtime says it once."""
+    return "py4j" not in Path(record.pathname).parts

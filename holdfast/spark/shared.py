@@ -6,8 +6,11 @@ someone else's, and stays. A Connect session is not shared, as a process may hav
 
 from __future__ import annotations
 
+from pathlib import Path
+from subprocess import Popen
 from threading import Lock
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from holdfast.errors import HoldfastError
@@ -66,6 +69,26 @@ def _given_back(session: SparkSession) -> bool:
         return False
     _classic.users -= 1
     return True
+
+
+def has_ended(session: SparkSession, settings: SparkSettings) -> bool:
+    """Whether the session's Java is known to have ended. It takes no time to say, and nothing is asked of it."""
+    if settings.is_connect or session is not _classic.session:
+        return False
+    gateway = SparkContext._gateway
+    process: Popen[bytes] | None = None if gateway is None else gateway.proc
+    if process is None:
+        return False
+    return process.poll() is not None or _is_ending(process.pid)
+
+
+def _is_ending(pid: int) -> bool:
+    """Whether a process that was killed is only waiting for the last of its threads, which the system knows sooner."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state in ("Z", "X")
 
 
 def is_alive(session: SparkSession, settings: SparkSettings) -> bool:

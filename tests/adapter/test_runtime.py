@@ -29,6 +29,7 @@ async def runtime(spark: SparkSession) -> AsyncIterator[SparkRuntime]:
     """One that shares the suite's Spark, and so must not stop it."""
     made = SparkRuntime(LOCAL, RuntimeSettings(jobs=2))
     made.start()
+    await until_running(spark, 0)
     yield made
     await made.stop()
     assert spark.range(3).count() == 3
@@ -39,7 +40,7 @@ def endless(spark: SparkSession) -> pa.Table:
 
 
 async def until_running(spark: SparkSession, count: int = 1) -> None:
-    while len(spark.sparkContext.statusTracker().getActiveJobsIds()) < count:  # noqa: ASYNC110  # Spark has no event
+    while len(spark.sparkContext.statusTracker().getActiveJobsIds()) != count:  # noqa: ASYNC110  # Spark has no event
         await asyncio.sleep(0.01)
 
 
@@ -65,7 +66,7 @@ async def test_cancelling_who_waits_cancels_the_job(runtime: SparkRuntime, spark
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    assert spark.sparkContext.statusTracker().getActiveJobsIds() == []
+    await until_running(spark, 0)
     assert (runtime.counts.cancelled, runtime.running) == (1, 0)
 
 
@@ -117,6 +118,8 @@ async def test_cancelling_one_job_leaves_others_alone(runtime: SparkRuntime, spa
     await until_running(spark, 2)
     endless_one.cancel()
     assert await other == 1
+    with pytest.raises(asyncio.CancelledError):
+        await endless_one
 
 
 async def test_more_jobs_than_slots_wait_their_turn(runtime: SparkRuntime) -> None:

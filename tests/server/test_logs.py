@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from holdfast.server.logs import Lines, redacted
+from holdfast.server.logs import Lines, log_to_stderr, redacted
 
 
 def line(message: str, error: BaseException | None = None, /, **fields: object) -> str:
@@ -45,6 +45,22 @@ def test_passwords_are_left_out(fields: Mapping[str, str]) -> None:
     said = line("connected", **fields)
     assert "hush" not in said
     assert "***" in said
+
+
+def test_what_py4j_says_of_a_dead_java_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    before = logging.getLogger().handlers[:], logging.getLogger().level, logging.getLogger("holdfast").level
+    try:
+        log_to_stderr("info")
+        for path in ("/site-packages/py4j/java_gateway.py", "/elsewhere/java_gateway.py"):
+            record = logging.LogRecord("root", logging.ERROR, path, 1, f"from {path}", (), None)
+            logging.getLogger().handle(record)
+    finally:
+        logging.getLogger().handlers[:] = before[0]
+        logging.getLogger().setLevel(before[1])
+        logging.getLogger("holdfast").setLevel(before[2])
+    said = capsys.readouterr().err
+    assert "from /elsewhere" in said
+    assert "py4j" not in said
 
 
 def test_a_url_without_a_password_stays_as_it_is() -> None:
