@@ -34,6 +34,9 @@ from holdfast.sql.errors import NotSupported
 
 _USER = "materialize"
 
+_PATIENT = {"statement_timeout": "0"}
+"""Who waits here can stop waiting; and the first query that needs Spark waits for it to start."""
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -108,7 +111,7 @@ class AsyncDatabase:
 
     async def stream(self, text: str, params: Sequence[object] | None = None) -> AsyncGenerator[Result, None]:
         """The rows of one statement as they come, some at a time: a large result, or a SUBSCRIBE, which goes on."""
-        session = await self.adapter.connect(self._user)
+        session = await self.adapter.connect(self._user, options=_PATIENT)
         try:
             async with aclosing(_answers(session, text, params)) as answers:
                 async for answer in answers:
@@ -187,7 +190,7 @@ async def open_async(
     """As `open`, in this event loop."""
     found = replace(settings or ServerSettings(), data_dir=Path(folder), spark_eager=False)
     async with owned(found.data_dir, found.database, take_over=take_over) as adapter:
-        yield AsyncDatabase(adapter, await adapter.connect(user), user)
+        yield AsyncDatabase(adapter, await adapter.connect(user, options=_PATIENT), user)
 
 
 async def _answers(

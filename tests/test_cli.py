@@ -102,7 +102,7 @@ def check_complaint(ended: subprocess.CompletedProcess[str], text: str) -> None:
 def test_help_lists_the_commands() -> None:
     shown = holdfast("--help")
     assert shown.returncode == 0
-    for command in ("demo", "inspect", "scrub", "unlock"):
+    for command in ("serve", "sql", "demo", "query", "functions", "inspect", "scrub", "unlock"):
         assert command in shown.stdout
     assert holdfast("dance").returncode == 2
 

@@ -147,6 +147,10 @@ def test_threads_share_a_database(db: holdfast.Database) -> None:
     assert db.sql("SELECT count(*), sum(a) FROM t").rows() == [(50, sum(range(50)))]
 
 
+def test_a_statement_may_take_as_long_as_its_caller_waits(db: holdfast.Database) -> None:
+    assert db.sql("SHOW statement_timeout").rows() == [("0",)]
+
+
 def test_a_folder_belongs_to_one_at_a_time(db: holdfast.Database, tmp_path: Path) -> None:
     with pytest.raises(FolderHeld, match="is in use by process"):
         holdfast.open(tmp_path / "data")
