@@ -91,17 +91,17 @@ def _fails(scalars: tuple[Scalar, ...]) -> bool:
 
 
 def _junction(terms: tuple[Scalar, ...], neutral: Constant, deciding: Constant, kind: type[And] | type[Or]) -> Scalar:
-    kept: list[Scalar] = []
+    kept: dict[Scalar, None] = {}  # in their order
     for term in terms:
         if term is deciding:
             # What stands before it was to be run, and may have failed.
             return deciding if not _fails(tuple(kept)) else kind((*kept, term))
         if term is neutral:
             continue
-        kept += [part for part in (term.terms if isinstance(term, kind) else (term,)) if part not in kept]
+        kept |= dict.fromkeys(term.terms if isinstance(term, kind) else (term,))
     if not kept:
         return neutral
-    return kept[0] if len(kept) == 1 else kind(tuple(kept))
+    return next(iter(kept)) if len(kept) == 1 else kind(tuple(kept))
 
 
 def _case(case: Case) -> Scalar:
