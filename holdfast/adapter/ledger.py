@@ -291,7 +291,8 @@ class Ledger:
                     draft.write(work.changes, work.planned)
                 return None
             case _CatalogChange():
-                decision, catalog = draft.decide(work.decide)
+                # A definition may take long to plan. Whoever reads the catalog meanwhile has the one before.
+                decision, catalog = await asyncio.to_thread(draft.decide, work.decide)
                 # The collections must be there before the catalog names them. After a crash in between they are ended.
                 made: list[Item] = []
                 try:

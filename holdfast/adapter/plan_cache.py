@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from holdfast.adapter.known import Known, with_known
+from holdfast.adapter.plan_parts import is_stable, size_of
 from holdfast.compute.evaluate import can_evaluate
 from holdfast.compute.render import SparkQuery, render
 from holdfast.plan.decorrelate import decorrelate
@@ -21,6 +22,9 @@ from holdfast.plan.rewrite import optimize
 from holdfast.plan.types import Type
 from holdfast.sql import OutputColumn, Planned
 from holdfast.sql.change import RETURNING, PlannedChange
+
+_SHORT = 200
+"""Expressions in a plan that can be looked at without letting others in between."""
 
 
 def collections_in(relation: Relation) -> frozenset[str]:
@@ -32,9 +36,10 @@ def collections_in(relation: Relation) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A query ready to run."""
+    """A query ready to run. `is_short`: so is what it takes to evaluate it over few rows."""
 
     plan: Plan
+    is_short: bool
 
     @cached_property
     def is_plain(self) -> bool:
@@ -51,8 +56,8 @@ class Prepared:
 
 
 class Compiled:
-    """A query that was planned. `reads` are the collections it reads; `ready` is set once it turns out to be the same
-    whoever asks.
+    """A query that was planned. `reads` are the collections it reads; `ready` is the query, if it is the same whoever
+    asks.
     """
 
     def __init__(self, planned: Planned) -> None:
@@ -60,23 +65,27 @@ class Compiled:
         self.parameters: tuple[Type, ...] = planned.parameters
         self.plan = decorrelate(planned.plan)
         self.reads = collections_in(self.plan.relation)
-        self.ready: Prepared | None = None
+        self._is_short = size_of(self.plan) < _SHORT
         self._last: tuple[Plan, Prepared] | None = None
+        self.ready = None if is_stable(self.plan) else self._optimized(self.plan)
 
     def prepared(self, known: Callable[[], Known]) -> Prepared:
-        """The query ready to run for one who knows this, which is asked only of queries that depend on it."""
+        """The query ready to run for one who knows this, which is asked only of queries that depend on it.
+
+        It may take long where it is not `ready`.
+        """
         if self.ready is not None:
             return self.ready
         filled, last = with_known(self.plan, known()), self._last
         # Nodes that say the same are the same: what was put in is what was put in before.
         if last is not None and last[0] is filled:
             return last[1]
-        prepared = Prepared(optimize(filled))
+        prepared = self._optimized(filled)
         self._last = (filled, prepared)
-        # Nothing was put in.
-        if filled is self.plan:
-            self.ready = prepared
         return prepared
+
+    def _optimized(self, plan: Plan) -> Prepared:
+        return Prepared(optimize(plan), self._is_short)
 
 
 class CompiledChange:

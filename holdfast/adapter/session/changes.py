@@ -18,11 +18,10 @@ from holdfast.adapter.errors import NotNullViolation
 from holdfast.adapter.plan_cache import Compiled, CompiledChange
 from holdfast.adapter.results import Done, Piece, Rows
 from holdfast.adapter.session.interrupt import Interrupt
-from holdfast.adapter.session.peek import is_system
-from holdfast.adapter.session.queries import check_select
+from holdfast.adapter.session.peek import evaluated, is_system
+from holdfast.adapter.session.queries import check_select, prepared_at
 from holdfast.adapter.session.state import SessionState
 from holdfast.adapter.tables import TableChange
-from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import rows_of
 from holdfast.plan.text.codec import write_of
 from holdfast.plan.types import Type, arrow_type
@@ -69,12 +68,13 @@ async def change(
     _check_rights(state, syntax, item.id)
     if planned.is_constant and (planned.returning is None or not transaction.explicit):
         transaction.check_write()
-        rows = evaluate(found.rows.prepared(state.knowing()).plan, {}, values)
+        prepared = await prepared_at(state, found.rows, None)
+        rows = await evaluated(prepared, {}, values)
         made = _made(planned.table, found, rows)
         transaction.write(item.id, made)
         return await _told(state, found, rows, values, None)
     transaction.never(_TAGS[planned.kind].split()[0])
-    if not state.shared.peeks.is_quick(found.rows.prepared(state.knowing()), values):
+    if not state.shared.peeks.is_quick(await prepared_at(state, found.rows, None), values):
         for _ in range(_HOPES):
             told = await _changed_unless_others_did(state, interrupt, found, values, item)
             if told is not None:
@@ -133,7 +133,7 @@ async def _read(
     async def system(name: str) -> pa.Table:
         return others[name] if name in others else await state.system(name)
 
-    prepared = found.prepared(state.knowing(as_of))
+    prepared = await prepared_at(state, found, as_of)
     names = [f"{index}" for index in range(len(prepared.plan.names))]
     pieces = [piece.table(names) async for piece in state.shared.peeks.answer(prepared, values, as_of, system)]
     return pa.concat_tables(pieces)
@@ -190,7 +190,7 @@ async def _told(
     seen = seen.rename_columns([str(index) for index in range(seen.num_columns)])
     at = state.shared.ledger.read_ts if as_of is None else as_of
     if found.returning.reads <= {RETURNING}:
-        answer = evaluate(found.returning.prepared(state.knowing(at)).plan, {RETURNING: seen}, values)
+        answer = await evaluated(await prepared_at(state, found.returning, at), {RETURNING: seen}, values)
     else:
         answer = await _read(state, found.returning, values, at, {RETURNING: seen})
     types = tuple(column.type for column in found.returning.columns)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from holdfast.adapter.catalog.builtin import BUILTINS
 from holdfast.adapter.plan_cache import Compiled
 from holdfast.adapter.session.as_of import Input, choose, explained
-from holdfast.adapter.session.queries import compiled_query, input_of, items_read, time_wanted
+from holdfast.adapter.session.queries import compiled_query, input_of, items_read, prepared_at, time_wanted
 from holdfast.adapter.session.state import SessionState
 from holdfast.compute.render import SparkQuery
 from holdfast.plan.printer import show
@@ -69,7 +69,7 @@ async def _plan(state: SessionState, syntax: ExplainPlan, text: str) -> str:
     found: Compiled = await compiled_query(state, text, query)
     if syntax.stage == "DECORRELATED PLAN":
         return _shown(state, found.plan)
-    prepared = found.prepared(state.knowing())
+    prepared = await prepared_at(state, found, None)
     if syntax.stage == "SPARK PLAN":
         return "\n".join(_spark(prepared.spark))
     return _shown(state, prepared.plan)

@@ -22,6 +22,7 @@ from holdfast.adapter.session.series import series_rows
 from holdfast.adapter.tables import Tables
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import table_of
+from holdfast.compute.render import SparkQuery
 from holdfast.compute.run import run, stream
 from holdfast.plan.relation import Get, Join, OuterJoin, Plan, Reduce, Relation, SemiJoin, inputs
 from holdfast.plan.scalar import Call
@@ -103,14 +104,12 @@ class Peeks:
         for name in prepared.reads:
             own = _is_user(name)
             tables[name] = await (self._tables.rows(GlobalId.parse(name), as_of) if own else system(name))
-        if prepared.is_plain and sum(table.num_rows for table in tables.values()) <= _AT_ONCE:
-            return evaluate(prepared.plan, tables, parameters)
-        return await asyncio.to_thread(evaluate, prepared.plan, tables, parameters)
+        return await evaluated(prepared, tables, parameters)
 
     async def _on_spark(
         self, prepared: Prepared, parameters: Sequence[object], as_of: Timestamp, system: System
     ) -> AsyncIterator[pa.Table]:
-        query, names = prepared.spark, prepared.plan.names
+        query, names = await asyncio.to_thread(_rendered, prepared), prepared.plan.names
         spark = await self._runtime.session()
         async with AsyncExitStack() as frames:
             inputs_: dict[str, DataFrame] = {}
@@ -127,6 +126,14 @@ class Peeks:
                 return
             async for piece in streamed(self._runtime, lambda spark: stream(spark, query, inputs_, parameters, names)):
                 yield piece
+
+
+async def evaluated(prepared: Prepared, tables: Mapping[str, pa.Table], parameters: Sequence[object]) -> pa.Table:
+    """The rows of a query that needs no Spark: at once if that is sure to take no time, else in a thread."""
+    rows = sum(table.num_rows for table in tables.values())
+    if prepared.is_plain and prepared.is_short and rows <= _AT_ONCE:
+        return evaluate(prepared.plan, tables, parameters)
+    return await asyncio.to_thread(evaluate, prepared.plan, tables, parameters)
 
 
 async def streamed(runtime: SparkRuntime, job: Callable[[SparkSession], Iterator[pa.Table]]) -> AsyncIterator[pa.Table]:
@@ -162,6 +169,10 @@ async def streamed(runtime: SparkRuntime, job: Callable[[SparkSession], Iterator
             await asyncio.wait([task], timeout=0.05)
         if not task.cancelled():
             task.exception()
+
+
+def _rendered(prepared: Prepared) -> SparkQuery:
+    return prepared.spark
 
 
 def is_system(name: str) -> bool:

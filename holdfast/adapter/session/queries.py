@@ -33,20 +33,15 @@ from holdfast.sql.syntax.node import Node
 from holdfast.sql.syntax.query import AsOf, Query, Table
 from holdfast.sql.syntax.types import NamedType
 
-_LONG = 400
-"""Characters of a text that is planned in a thread: it may take longer than others should wait."""
-
 
 async def compiled(
     state: SessionState, text: str, types: Sequence[Type | None], plan: Callable[[], Planned]
 ) -> Compiled:
-    """The plan of a text, made if it is not known yet."""
+    """The plan of a text, made if it is not known yet: in a thread, since nobody knows how long it takes."""
     key = (text, tuple(types), state.key)
     found = state.shared.plans.get(key)
     if found is not None:
         return found
-    if len(text) < _LONG:
-        return state.shared.plans.made(key, lambda: Compiled(plan()))
     return await asyncio.to_thread(state.shared.plans.made, key, lambda: Compiled(plan()))
 
 
@@ -103,6 +98,24 @@ def input_of(state: SessionState, item: Item) -> Input:
     return Input(item.id, ".".join(state.catalog.path_of(item)), since, upper)
 
 
+async def prepared_at(state: SessionState, found: Compiled, as_of: Timestamp | None) -> Prepared:
+    """The query ready to run for this session. What has to be made ready for it is, in a thread."""
+    if found.ready is not None:
+        return found.ready
+    return await asyncio.to_thread(found.prepared, state.knowing(as_of))
+
+
+async def _reading(
+    state: SessionState, found: Compiled, as_of: Timestamp, choice: Choice | None, hold: Hold | None
+) -> Reading:
+    try:
+        return Reading(await prepared_at(state, found, as_of), as_of, choice, hold)
+    except BaseException:
+        if hold is not None:
+            hold.release()
+        raise
+
+
 async def reading(state: SessionState, found: Compiled, wanted: Wanted | None, *, subscribes: bool = False) -> Reading:
     """Give a query its time, as the transaction and the isolation of the session have it."""
     transaction, ledger = state.transaction, state.shared.ledger
@@ -117,10 +130,10 @@ async def reading(state: SessionState, found: Compiled, wanted: Wanted | None, *
         except BaseException:
             hold.release()
             raise
-        return Reading(found.prepared(state.knowing(choice.as_of)), choice.as_of, choice, hold)
+        return await _reading(state, found, choice.as_of, choice, hold)
     if not items:
         as_of = ledger.read_ts if transaction.as_of is None else transaction.as_of
-        return Reading(found.prepared(state.knowing(as_of)), as_of, None, None)
+        return await _reading(state, found, as_of, None, None)
     if subscribes:
         transaction.subscribe()
     else:
@@ -129,7 +142,7 @@ async def reading(state: SessionState, found: Compiled, wanted: Wanted | None, *
         if transaction.explicit:
             _check_domain(state, items)
         held: Hold | None = None if transaction.explicit else ledger.tables.hold(ids, transaction.as_of)
-        return Reading(found.prepared(state.knowing(transaction.as_of)), transaction.as_of, None, held)
+        return await _reading(state, found, transaction.as_of, None, held)
     if not ledger.is_ours:
         await ledger.make_sure()
     choice = choose([input_of(state, item) for item in items], transaction.isolation, ledger.read_ts, None)
@@ -143,7 +156,7 @@ async def reading(state: SessionState, found: Compiled, wanted: Wanted | None, *
         held = ledger.tables.hold(ids, choice.as_of)
         if not subscribes:
             transaction.as_of = choice.as_of
-    return Reading(found.prepared(state.knowing(choice.as_of)), choice.as_of, choice, held)
+    return await _reading(state, found, choice.as_of, choice, held)
 
 
 def _domain(state: SessionState, items: Sequence[Item]) -> list[GlobalId]:

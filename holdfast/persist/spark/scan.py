@@ -7,6 +7,7 @@ statistics exclude the filter are not read at all.
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -31,7 +32,10 @@ from holdfast.spark.errors import SparkReadFailed, spark_errors
 
 
 class SparkReader:
-    """Reads what `handle` may read, on `spark`."""
+    """Reads what `handle` may read, on `spark`.
+
+    Frames are made in threads: each takes many calls of a Java that may be busy.
+    """
 
     def __init__(self, spark: SparkSession, handle: ReadHandle) -> None:
         self._spark, self._handle = spark, handle
@@ -51,11 +55,14 @@ class SparkReader:
         with await self._handle.pin_snapshot(as_of, timeout) as pinned, part_errors(pinned):
             wanted = _wanted(pinned, columns)
             pieces = prune(pinned.slices, pinned.state.row_type, where)
-            updates = self._scan(pinned.state, pieces, wanted, where)
-            if all(piece.part.inserts_only for piece in pieces):
-                yield updates.select(*map(quoted, wanted))
-            else:
-                yield _summed(updates, wanted, self._handle.name)
+
+            def frame() -> DataFrame:
+                updates = self._scan(pinned.state, pieces, wanted, where)
+                if all(piece.part.inserts_only for piece in pieces):
+                    return updates.select(*map(quoted, wanted))
+                return _summed(updates, wanted, self._handle.name)
+
+            yield await asyncio.to_thread(frame)
 
     @asynccontextmanager
     async def updates(
@@ -72,7 +79,11 @@ class SparkReader:
         with await self._handle.pin_snapshot(as_of, timeout) as pinned, part_errors(pinned):
             wanted = _wanted(pinned, columns)
             pieces = prune(pinned.slices, pinned.state.row_type, where)
-            yield self._scan(pinned.state, pieces, wanted, where).select(*map(quoted, (*wanted, DIFF)))
+
+            def frame() -> DataFrame:
+                return self._scan(pinned.state, pieces, wanted, where).select(*map(quoted, (*wanted, DIFF)))
+
+            yield await asyncio.to_thread(frame)
 
     @asynccontextmanager
     async def changes(
@@ -86,7 +97,7 @@ class SparkReader:
         """The updates from `lower` to `upper` at their own times, not consolidated: the columns, `_time`, `_diff`."""
         with await self._handle.pin_changes(lower, upper, timeout) as pinned, part_errors(pinned):
             pieces = prune(pinned.slices, pinned.state.row_type, where)
-            yield self._scan(pinned.state, pieces, _wanted(pinned, columns), where)
+            yield await asyncio.to_thread(self._scan, pinned.state, pieces, _wanted(pinned, columns), where)
 
     def _scan(
         self, state: ShardState, pieces: Sequence[Slice], wanted: Sequence[str], where: Sequence[Comparison]

@@ -101,6 +101,7 @@ FAMILY = Family(
             strict=False,
             makes_null=True,
             fails=True,
+            stability="stable",
             doc="The name of a type by oid, with its modifier.",
         ),
     ),
