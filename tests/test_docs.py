@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from holdfast.persist import PersistSettings, metrics
-from holdfast.persist.metadata.rows import CHILDREN, SHARD, STORE
+from holdfast.persist.metadata.tables import CHILDREN, SHARD, STORE
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = (ROOT / "docs" / "reference" / "persist.md").read_text()

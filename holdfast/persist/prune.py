@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 
 from holdfast.errors import UsageError
 from holdfast.persist.batch import Slice
-from holdfast.persist.encoding import physical
 from holdfast.persist.part import Bound, ColumnStats
+from holdfast.persist.stats import physical
 from holdfast.repr.row import RowType
 
 Operator = Literal["=", "<", "<=", ">", ">=", "is null", "is not null"]

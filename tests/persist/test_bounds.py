@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from holdfast.persist import Location, Persist
 from holdfast.persist.compact import FAN, SMALL_FAN
-from holdfast.persist.metadata.rows import CHILDREN, SHARD, STORE
+from holdfast.persist.metadata.tables import CHILDREN, SHARD, STORE
 from holdfast.persist.metrics import COMMITS
 from holdfast.repr.frontier import Timestamp, at
 from holdfast.repr.row import RowType

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from holdfast.persist import encoding
 from holdfast.persist.batch import Slice
-from holdfast.persist.encoding import Encoded, PartFormat, Stage, decode, encode, physical, sums, verify
+from holdfast.persist.encoding import Encoded, PartFormat, Stage, decode, encode, sums, verify
 from holdfast.persist.errors import CorruptPart
 from holdfast.persist.part import Part, Sums, total
+from holdfast.persist.stats import physical
 from holdfast.repr.consolidate import advance_by, consolidate
 from holdfast.repr.frontier import EMPTY, MIN_TIME, Frontier, Timestamp
 from holdfast.repr.ids import ShardId

@@ -18,12 +18,8 @@ from holdfast.failpoint import reach
 from holdfast.persist.errors import CorruptMetadata, MetadataUnavailable, ReadOnly
 from holdfast.persist.metadata import Change, Commit, Committed, Conflict, EpochMismatch, ShardSummary
 from holdfast.persist.metadata.rows import (
-    CHILDREN,
-    SHARD,
-    STORE,
     Row,
     RowChanges,
-    Table,
     row_changes,
     shard_row,
     shard_state,
@@ -31,6 +27,7 @@ from holdfast.persist.metadata.rows import (
     store_state,
     verified,
 )
+from holdfast.persist.metadata.tables import CHILDREN, SHARD, STORE, Table
 from holdfast.persist.shard import ShardState
 from holdfast.persist.store import ENCODING_VERSION, FIRST_SHARD, StoreState
 from holdfast.repr.frontier import Frontier, Timestamp

@@ -15,8 +15,9 @@ import pytest
 from holdfast.persist import Location, Persist
 from holdfast.persist.errors import CorruptMetadata
 from holdfast.persist.metadata import Change, Commit, Committed
-from holdfast.persist.metadata.rows import CHILDREN, SHARD, STORE, Table, checksum
+from holdfast.persist.metadata.rows import checksum
 from holdfast.persist.metadata.sqlite import SqliteMetadata
+from holdfast.persist.metadata.tables import CHILDREN, SHARD, STORE, Table
 from holdfast.persist.part import ColumnStats
 from holdfast.persist.shard import Lease, ReaderId, ShardState
 from holdfast.persist.store import Lock
