@@ -24,7 +24,7 @@ from holdfast.adapter.session.session import Session
 from holdfast.compute.evaluate.values import table_of
 from holdfast.persist.sync import Loop
 from holdfast.plan.types import spark_type
-from holdfast.python_values import python_rows, value_of
+from holdfast.plan.python_values import python_rows, value_of
 from holdfast.result_text import as_table
 from holdfast.server.pgwire.rows import close_iterator
 from holdfast.server.settings import ServerSettings
@@ -52,7 +52,7 @@ class Result:
         return [column.name for column in self.columns]
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """The values as `holdfast.python_values` says."""
+        """The values as `holdfast.plan.python_values` says."""
         types = [column.type for column in self.columns]
         return [row for piece in self._pieces for row in python_rows(types, piece.rows())]
 

@@ -85,6 +85,7 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     data.SyntaxErrorInValue: "42601",
     data.UnsupportedValue: "0A000",
     data.DatatypeMismatch: "42804",
+    data.ExternalRoutineError: "38000",  # external_routine_exception
     DiffOverflowError: "22003",
     # The statement.
     sql.SyntaxFailure: "42601",

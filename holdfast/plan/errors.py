@@ -206,7 +206,7 @@ class UnsupportedValue(DataError):
 
 
 class DatatypeMismatch(DataError):
-    """Values inside of two others that cannot be compared."""
+    """Values inside of two others that cannot be compared, or what a function of a user returned instead of a value."""
 
 
 class UndefinedTableAtRunTime(DataError):
@@ -235,3 +235,7 @@ class AmbiguousFunctionAtRunTime(DataError):
 
 class InvalidName(DataError):
     """The text is no name at all."""
+
+
+class ExternalRoutineError(DataError):
+    """A function that a user wrote raised an exception."""

@@ -10,17 +10,9 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from holdfast.compute.batch import answers, values_of
 from holdfast.compute.evaluate.aggregation import reduced
-from holdfast.compute.render.calls import (
-    Needs,
-    PythonCall,
-    answers,
-    function_name,
-    result_type,
-    rows_type,
-    unwrapped,
-    values_of,
-)
+from holdfast.compute.render.calls import Needs, PythonCall, function_name, result_type, rows_type, unwrapped
 from holdfast.compute.render.scalars import argument_text, atom, scalar_text
 from holdfast.plan.functions.function import Aggregate, WindowFunction
 from holdfast.plan.relation import AggregateCall, ColumnType, OrderKey, Reduce, Values

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from holdfast.compute.batch import ScalarBatch
 from holdfast.compute.evaluate.scalars import can_fail
-from holdfast.compute.render.calls import Needs, PythonCall, ScalarBatch, function_name, scalar_call, unwrapped
+from holdfast.compute.render.calls import Needs, PythonCall, function_name, scalar_call, unwrapped
 from holdfast.compute.render.literals import literal
 from holdfast.errors import UsageError
 from holdfast.plan.functions.function import Any, Function, SparkText, Types

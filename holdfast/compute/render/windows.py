@@ -12,19 +12,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdfast.compute.batch import answers, values_of
 from holdfast.compute.evaluate.window import windowed
 from holdfast.compute.render.aggregates import aggregate_filled, aggregate_template, portable, with_window
 from holdfast.compute.render.block import Block, Writer
-from holdfast.compute.render.calls import (
-    Needs,
-    PythonCall,
-    answers,
-    function_name,
-    result_type,
-    rows_type,
-    unwrapped,
-    values_of,
-)
+from holdfast.compute.render.calls import Needs, PythonCall, function_name, result_type, rows_type, unwrapped
 from holdfast.compute.render.order import keyed, order_texts, stand_ins, tie_breaks
 from holdfast.compute.render.scalars import argument_text, calls_python, filled, scalar_text
 from holdfast.plan.functions.function import Aggregate, WindowFunction

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from holdfast.plan.errors import DataError
 from holdfast.plan.functions.function import Types
+from holdfast.plan.python_function import PythonFunction
 from holdfast.plan.rebuild import rebuilt
 from holdfast.plan.relation import Filter, Relation, Values
 from holdfast.plan.rewrite.walk import bottom_up
@@ -70,7 +71,8 @@ def fold(scalar: Scalar) -> Scalar:
 
 def _call(call: Call) -> Scalar:
     function = call.function
-    if function.stability != "immutable" or function.python is None:
+    if function.stability != "immutable" or function.python is None or isinstance(function.python, PythonFunction):
+        # What a user wrote is run when the query is, where it can be stopped.
         return call
     if not all(isinstance(argument, Constant) for argument in call.arguments):
         null_argument = any(isinstance(a, Constant) and a.value is None for a in call.arguments)
