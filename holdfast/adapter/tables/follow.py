@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Iterable
 from holdfast.adapter.tables.recent import Recent
 from holdfast.adapter.tables.stored import Stored
 from holdfast.adapter.tables.table import Table
-from holdfast.adapter.timeline import Timeline
 from holdfast.errors import HoldfastError
 from holdfast.persist import Changes
 from holdfast.repr.frontier import EMPTY, Frontier, Timestamp, after
@@ -25,8 +24,8 @@ _SOON = 0.02
 class Followers:
     """Those who follow tables: for each an event, set when there is more to tell."""
 
-    def __init__(self, timeline: Timeline, recent: Recent, stored: Stored) -> None:
-        self._timeline, self._recent, self._stored = timeline, recent, stored
+    def __init__(self, recent: Recent, stored: Stored) -> None:
+        self._recent, self._stored = recent, stored
         self._followers: dict[Table, set[asyncio.Event]] = {}
         self._prompt: set[asyncio.Event] = set()
         self._soon: asyncio.TimerHandle | None = None
@@ -59,7 +58,7 @@ class Followers:
         """The changes later than `start`, for one who holds the table at that time.
 
         Each step has all updates from where the one before ended to its `upper`, if any. The upper of a table that is
-        dropped becomes empty, and that is the end.
+        dropped becomes empty, and that is the end. A table that errs from some time on ends with its error.
         """
         more = asyncio.Event()
         self._followers.setdefault(table, set()).add(more)
@@ -70,8 +69,13 @@ class Followers:
                 more.clear()
                 if self._failure is not None:
                     raise self._failure
-                if start < self._timeline.read_ts:
-                    async for step in self._steps(table, start):
+                if start < (end := table.progress.complete):
+                    erring = table.progress.erring(Timestamp(start + 1), end)
+                    if erring is not None:
+                        end = Timestamp(max(start, erring.start - 1))
+                        if start == end:
+                            raise erring.error
+                    async for step in self._steps(table, start, end):
                         yield step
                         start = _last(step.upper)
                     continue
@@ -85,13 +89,12 @@ class Followers:
             if not self._followers[table]:
                 del self._followers[table]
 
-    async def _steps(self, table: Table, start: Timestamp) -> AsyncIterator[Changes]:
-        end = self._timeline.read_ts
+    async def _steps(self, table: Table, start: Timestamp, end: Timestamp) -> AsyncIterator[Changes]:
         if not self._recent.reaches(table.id, start):
             async for step in self._stored.changes(table, start, end):
                 yield step
                 start = _last(step.upper)
-        elif (commit := self._recent.next(table.id, start)) is not None:
+        elif (commit := self._recent.next(table.id, start)) is not None and commit.time <= end:
             yield Changes(commit.updates, after(commit.time))
             return
         if start < end:

@@ -23,7 +23,7 @@ class Memory:
         self._tables: OrderedDict[GlobalId, Table] = OrderedDict()
         self._loading: dict[GlobalId, asyncio.Future[Kept | None]] = {}
 
-    async def of(self, table: Table, read_ts: Timestamp) -> Kept | None:
+    async def of(self, table: Table) -> Kept | None:
         """The table in memory; it is read if it is not there. None: it is too large."""
         kept = table.kept
         if kept is not None and not kept.is_broken:
@@ -33,7 +33,7 @@ class Memory:
             return None
         if table.id not in self._loading:
             table.kept = None
-            load = asyncio.ensure_future(self._load(table, read_ts))
+            load = asyncio.ensure_future(self._load(table))
             self._loading[table.id] = load
             load.add_done_callback(lambda _: self._loading.pop(table.id))
         return await asyncio.shield(self._loading[table.id])
@@ -42,12 +42,12 @@ class Memory:
         """A table that is in memory was read."""
         self._tables.move_to_end(table.id)
 
-    async def _load(self, table: Table, read_ts: Timestamp) -> Kept | None:
-        """Read the table at `read_ts`; what is committed meanwhile is put in after it."""
+    async def _load(self, table: Table) -> Kept | None:
+        """Read the table at the last time at which it is complete; what is committed meanwhile is put in after it."""
         meanwhile = table.meanwhile = list[TableCommit]()
         types, row_type, floor = table.types, table.row_type, table.changed_at
         try:
-            snapshot = await self._stored.snapshot(table, read_ts)
+            snapshot = await self._stored.snapshot(table, table.progress.complete)
             contents = await asyncio.to_thread(lambda: Contents.of(types, expanded(snapshot), floor))
         finally:
             current = table.meanwhile is meanwhile

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from holdfast.adapter.tables.commit import TableCommit
 from holdfast.adapter.tables.hold import Held
 from holdfast.adapter.tables.kept import Kept
+from holdfast.adapter.tables.progress import Progress
 from holdfast.adapter.tables.shape import row_type_of
 from holdfast.persist import WriteHandle
 from holdfast.plan.types import Type
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
+
+
+class Reader(Protocol):
+    """Who wants to know at once when a table has changed."""
+
+    def input_changed(self, time: Timestamp) -> None:
+        """Something happened to the table at `time`, which it is not complete at yet."""
 
 
 class Table:
@@ -28,23 +37,25 @@ class Table:
         types: Sequence[Type],
         retain: int | None,
         since: Timestamp,
+        progress: Progress,
         on_free: Callable[[Table], None],
     ) -> None:
-        self.id, self.handle = id, handle
+        self.id, self.handle, self.progress = id, handle, progress
         self.types, self.row_type = tuple(types), row_type_of(types)
         self.retain = retain
         self.held = Held(lambda: on_free(self))
         self.kept: Kept | None = None
         self.meanwhile: list[TableCommit] | None = None
         self.is_dropped = False
+        self.readers: set[Reader] = set()
         upper = handle.upper.time
         assert upper is not None  # only a collection that ended has none
         self.changed_at = Timestamp(max(upper - 1, 0))
         self._since = since
 
-    def since(self, read_ts: Timestamp, retain: int) -> Timestamp:
-        """The earliest time that can be read, if `read_ts` is the last and `retain` what most tables remember."""
-        wanted = read_ts - (retain if self.retain is None else self.retain)
+    def since(self, retain: int) -> Timestamp:
+        """The earliest time that can be read, if `retain` is what most tables remember."""
+        wanted = self.progress.complete - (retain if self.retain is None else self.retain)
         held = self.held.least()
         if held is not None and held < wanted:
             wanted = held
@@ -58,12 +69,27 @@ class Table:
         self.kept = self.meanwhile = None
 
     def note(self, commit: TableCommit) -> None:
-        """What was committed last."""
+        """What was committed last. The table is not complete at its time yet."""
         self.changed_at = commit.time
         if self.kept is not None:
             self.kept.note(commit)
         if self.meanwhile is not None:
             self.meanwhile.append(commit)
+        self.tell_readers(commit.time)
+
+    def tell_readers(self, time: Timestamp) -> None:
+        for reader in self.readers:
+            reader.input_changed(time)
+
+    def rewritten(self, time: Timestamp) -> None:
+        """The table is another at `time`, in ways that only persist knows."""
+        self.changed_at = time
+        self.kept = self.meanwhile = None
+        self.tell_readers(time)
+
+    def last_change(self) -> Timestamp | None:
+        """When the collection changed last, as far as persist knows. None: never."""
+        return max((part.max_time for batch in self.handle.state.batches for part in batch.parts), default=None)
 
     @property
     def readable(self) -> Timestamp | None:

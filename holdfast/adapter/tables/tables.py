@@ -1,7 +1,7 @@
 """All tables of the database: what is in them at which times.
 
 The ledger tells what was committed; reads are answered from memory where it has the table at their time, else from
-persist. Every table is complete up to the timeline's `read_ts`.
+persist. Tables that are written are complete up to the timeline's `read_ts`, maintained ones as far as they say.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import pyarrow as pa
@@ -22,6 +22,7 @@ from holdfast.adapter.tables.expand import expanded
 from holdfast.adapter.tables.follow import Followers
 from holdfast.adapter.tables.hold import Hold
 from holdfast.adapter.tables.memory import Memory
+from holdfast.adapter.tables.progress import Progress, Timely
 from holdfast.adapter.tables.recent import Recent
 from holdfast.adapter.tables.settings import TableSettings
 from holdfast.adapter.tables.shape import collection_of, is_table, row_type_of
@@ -35,6 +36,7 @@ from holdfast.persist.errors import AsOfBeforeSince, UnknownCollection
 from holdfast.repr.frontier import Frontier, Timestamp, after
 from holdfast.repr.ids import GlobalId
 from holdfast.repr.row import RowType
+from holdfast.repr.update import UpdateBatch
 
 log = logging.getLogger(__name__)
 
@@ -53,16 +55,18 @@ class Tables:
         self._background = Background()
         self._memory = Memory(self._stored, self._background, settings.memory_bytes)
         self._recent = Recent(settings.recent_bytes)
-        self._followers = Followers(timeline, self._recent, self._stored)
+        self._followers = Followers(self._recent, self._stored)
+        self._timely = Timely(timeline)
         self._turns: deque[Table] = deque()
-        self._ending: dict[GlobalId, WriteHandle] = {}
+        self._told: list[Table] = []
+        self._ending: dict[str, WriteHandle] = {}
 
     # What sessions ask
 
     def frontiers(self, id: GlobalId) -> tuple[Frontier, Frontier]:
         """Where the table begins to be readable, and up to where it is complete."""
-        read_ts = self._timeline.read_ts
-        return Frontier(self._table(id).since(read_ts, self._settings.retain_ms)), after(read_ts)
+        table = self._table(id)
+        return Frontier(table.since(self._settings.retain_ms)), after(table.progress.complete)
 
     def hold(self, ids: Iterable[GlobalId], at: Timestamp) -> Hold:
         """Keep the tables readable at `at`."""
@@ -80,7 +84,7 @@ class Tables:
         """All rows at `as_of`, each as often as it is there."""
         table = self._table(id)
         await self._readable(table, as_of)
-        kept = await self._memory.of(table, self._timeline.read_ts)
+        kept = await self._memory.of(table)
         found = None if kept is None else await kept.view(as_of)
         if found is None:
             found = await self._read_back(table, as_of)
@@ -98,9 +102,10 @@ class Tables:
         None: the table is not in memory at that time, or the rows are so many that `rows` is the better way.
         """
         table = self._table(id)
-        if as_of > self._timeline.read_ts:
-            await self._timeline.reached(as_of)
-        kept = await self._memory.of(table, self._timeline.read_ts)
+        if as_of > table.progress.complete:
+            await table.progress.reached(as_of)
+        _check_errors(table, as_of)
+        kept = await self._memory.of(table)
         return None if kept is None else await kept.lookup(columns, values, as_of)
 
     def found(self, id: GlobalId, columns: tuple[int, ...], values: tuple[object, ...]) -> Sequence[Row] | None:
@@ -109,8 +114,11 @@ class Tables:
         kept = None if table is None else table.kept
         if table is None or kept is None or kept.is_broken:
             return None
+        read_ts = self._timeline.read_ts
+        if table.progress is not self._timely and not _is_good(table, read_ts):
+            return None
         self._memory.touch(table)
-        return kept.found(columns, values, self._timeline.read_ts)
+        return kept.found(columns, values, read_ts)
 
     @asynccontextmanager
     async def frame(self, spark: SparkSession, id: GlobalId, as_of: Timestamp) -> AsyncIterator[DataFrame]:
@@ -141,11 +149,12 @@ class Tables:
         return table
 
     async def _readable(self, table: Table, as_of: Timestamp) -> None:
-        await self._timeline.reached(as_of)
+        await table.progress.reached(as_of)
         self._check_since(table, as_of)
+        _check_errors(table, as_of)
 
     def _check_since(self, table: Table, at: Timestamp) -> None:
-        since = table.since(self._timeline.read_ts, self._settings.retain_ms)
+        since = table.since(self._settings.retain_ms)
         if at < since:
             raise AsOfBeforeSince(table.handle.name, at, Frontier(since))
 
@@ -159,11 +168,15 @@ class Tables:
             if handle is None:
                 raise DataCorruption(f"table {item.id} is in the catalog, but nothing is stored of it")
             self._begin(item, handle, handle.since.time)
-        strays = {name for name in await self._persist.names() if is_table(name)} - handles.keys()
+        await self.end_strays(is_table, handles.keys())
+
+    async def end_strays(self, ours: Callable[[str], bool], known: Collection[str]) -> None:
+        """End the collections among `ours` that are not `known` to anyone."""
+        strays = {name for name in await self._persist.names() if ours(name)} - set(known)
         for name, handle in (await self._persist.writers(sorted(strays))).items():
-            log.info("table without a catalog entry ended", extra={"collection": name})
+            log.info("collection without a catalog entry ended", extra={"collection": name})
             if not await self._persist.drop(handle):
-                self._ending[GlobalId.parse(name.rpartition(" ")[2])] = handle
+                self._ending[name] = handle
 
     async def create(self, item: Item) -> None:
         """Make the collection of a table that is to be in the catalog with the next commit."""
@@ -172,12 +185,20 @@ class Tables:
         self._begin(item, handle, None)
 
     def _begin(self, item: Item, handle: WriteHandle, since: Timestamp | None) -> None:
+        self.begin(item, handle, self._timeline.read_ts if since is None else since, self._timely)
+
+    def begin(self, item: Item, handle: WriteHandle, since: Timestamp, progress: Progress) -> Table:
+        """There is a table from now on, kept in the collection `handle`, that can be read from `since` on."""
         types = [column.type for column in item.columns]
-        since = self._timeline.read_ts if since is None else since
-        table = Table(item.id, handle, types, item.retain_history, since, self._on_free)
+        table = Table(item.id, handle, types, item.retain_history, since, progress, self._on_free)
         self._tables[item.id] = table
-        self._recent.begin(item.id, self._timeline.read_ts)
+        self._recent.begin(item.id, progress.complete)
         self._turns.append(table)
+        return table
+
+    def table(self, id: GlobalId) -> Table:
+        """For those who maintain tables from others."""
+        return self._table(id)
 
     def append(self, id: GlobalId, commit: TableCommit | None, time: Timestamp, widened: Item | None = None) -> Append:
         """What a commit at `time` does to a table, and that it has more columns from then on."""
@@ -190,15 +211,41 @@ class Tables:
         return self._tables[id].row_type
 
     def changed_at(self, id: GlobalId) -> Timestamp:
-        """A time at or after the table's last change."""
-        return self._tables[id].changed_at
+        """A time at or after the table's last change. Of one that is not complete yet that may be any time."""
+        table, read_ts = self._tables[id], self._timeline.read_ts
+        return table.changed_at if table.progress.complete >= read_ts else read_ts
 
     def committed(self, commits: Mapping[GlobalId, TableCommit]) -> None:
-        """What happened is durable; the timeline is about to pass it."""
+        """What happened is durable; the tables are about to be complete there."""
         for id, commit in commits.items():
             table = self._tables[id]
-            table.note(commit)
             self._recent.add(id, commit)
+            table.note(commit)
+
+    def rewritten(self, id: GlobalId, time: Timestamp) -> None:
+        """A table changed at `time`, durably, in ways that are not told."""
+        self._recent.begin(id, time)
+        self._tables[id].rewritten(time)
+
+    async def between(self, id: GlobalId, start: Timestamp, end: Timestamp) -> AsyncGenerator[Changes, None]:
+        """The updates later than `start`, up to `end`, at which the table is complete, for one who holds it at `start`.
+
+        They come in steps: each has all from where the one before ended to its upper.
+        """
+        table = self._table(id)
+        while start < end and self._recent.reaches(id, start):
+            commit = self._recent.next(id, start)
+            if commit is None or commit.time > end:
+                return
+            yield Changes(commit.updates, after(commit.time))
+            start = commit.time
+        if start < end:
+            async for step in self._stored.changes(table, start, end):
+                yield step
+
+    async def snapshot(self, id: GlobalId, as_of: Timestamp) -> UpdateBatch:
+        """The table at `as_of`, at which it is complete, for one who holds it there. Errors do not count."""
+        return await self._stored.snapshot(self._table(id), as_of)
 
     def changed(self, item: Item) -> None:
         """A table is as `item` says from now on."""
@@ -230,15 +277,20 @@ class Tables:
         self._recent.end(table.id)
         del self._tables[table.id]
         self._turns.remove(table)
-        self._ending[table.id] = table.handle
-        self._background.start(self._end(table.id), "holdfast-drop-table")
+        table.progress.end()
+        self.end(table.handle)
 
-    async def _end(self, id: GlobalId) -> None:
+    def end(self, handle: WriteHandle) -> None:
+        """End a collection that nobody needs any more, once nobody reads it."""
+        self._ending[handle.name] = handle
+        self._background.start(self._end(handle.name), "holdfast-drop-table")
+
+    async def _end(self, name: str) -> None:
         try:
-            if id in self._ending and await self._persist.drop(self._ending[id]):
-                self._ending.pop(id, None)
+            if name in self._ending and await self._persist.drop(self._ending[name]):
+                self._ending.pop(name, None)
         except HoldfastError as error:
-            log.warning("dropped table not ended yet", extra={"table": str(id), "reason": str(error)})
+            log.warning("dropped collection not ended yet", extra={"collection": name, "reason": str(error)})
 
     # As time passes
 
@@ -246,33 +298,46 @@ class Tables:
         """What a commit at `time` in which nothing happens tells some tables: that they are complete, and how far back
         they need no longer be. All have their turn.
         """
-        appends = []
+        appends: list[Append] = []
+        self._told = []
         for _ in range(min(_TICK_TABLES, len(self._turns))):
             table = self._turns.popleft()
             self._turns.append(table)
-            appends.append(
-                Append(table.handle, None, table.handle.upper, after(time), since=self._since_to_tell(table))
-            )
+            self._told.append(table)
+            appends += table.progress.tick(table.handle, time, self._since_to_tell(table))
         return appends
 
     def _since_to_tell(self, table: Table) -> Frontier | None:
         """Unless nothing has happened since what persist was told last: then there is nothing to forget."""
         told = table.handle.since.time
-        since = table.since(self._timeline.read_ts, self._settings.retain_ms)
+        since = table.since(self._settings.retain_ms)
         return Frontier(since) if told is not None and told < min(since, table.changed_at) else None
 
     def ticked(self) -> None:
         """Time has passed."""
+        for table in self._told:
+            table.progress.ticked()
         self._followers.ticked()
-        read_ts, retain = self._timeline.read_ts, self._settings.retain_ms
-        self._memory.settle(lambda table: Timestamp(max(table.since(read_ts, retain), read_ts - retain)))
+        retain = self._settings.retain_ms
+        self._memory.settle(lambda table: Timestamp(max(table.since(retain), table.progress.complete - retain)))
         self._memory.make_room()
 
     async def end_dropped(self) -> None:
         """Try again to end the tables that were dropped while others read them."""
-        for id in list(self._ending):
-            await self._end(id)
+        for name in list(self._ending):
+            await self._end(name)
 
     async def stop(self) -> None:
         await self._memory.stop()
         await self._background.finish()
+
+
+def _check_errors(table: Table, as_of: Timestamp) -> None:
+    erring = table.progress.erring(as_of, as_of)
+    if erring is not None:
+        raise erring.error
+
+
+def _is_good(table: Table, time: Timestamp) -> bool:
+    """Whether the table is known to have rows at `time`."""
+    return table.progress.complete >= time and table.progress.erring(time, time) is None
