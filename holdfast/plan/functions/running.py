@@ -22,7 +22,7 @@ class Running(Generic[State]):
         step: Callable[[State, Any], State],  # the value of a row, as `plan/types.py` lists them
         finish: Callable[[State, int], Any],  # to a value of the aggregate's type
     ) -> None:
-        self._state, self._step, self._finish = start, step, finish
+        self._state, self._step, self.finish = start, step, finish
         self._count = 0
 
     def add(self, row: tuple[Any, ...]) -> None:  # the arguments of a row
@@ -30,7 +30,7 @@ class Running(Generic[State]):
         self._count += 1
 
     def value(self) -> Any:  # as above
-        return self._finish(self._state, self._count)
+        return self.finish(self._state, self._count)
 
 
 class FloatTotal(NamedTuple):

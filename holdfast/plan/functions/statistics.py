@@ -5,7 +5,7 @@ All sums behind them are exact, so that neither the order of the rows nor how fa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -55,42 +55,61 @@ def _root(exact: Fraction) -> float:
     return sqrt(_float(exact))
 
 
-def _float_variance(rows: Rows, *, sample: bool) -> Fraction | float | None:
-    """The exact variance, NaN, or None where there are too few values."""
-    values = [value for (value,) in rows]
-    count = len(values)
-    if count <= sample:
-        return None
-    if not all(map(isfinite, values)):
-        return nan
-    scaled, scale = _integers(values)
-    spread = count * sum(value * value for value in scaled) - sum(scaled) ** 2
-    return Fraction(spread, count * (count - sample) * scale * scale)
+@dataclass(frozen=True, slots=True)
+class Variance:
+    """Of values as a sample, or as all there are; or its square root. Of too few values, there is none."""
 
+    sample: bool
+    root: bool
 
-def _of_floats(*, sample: bool, root: bool) -> Callable[[Rows], float | None]:
-    def python(rows: Rows) -> float | None:
-        exact = _float_variance(rows, sample=sample)
-        if not isinstance(exact, Fraction):
-            return exact
-        return _root(exact) if root else _float(exact)
+    def of_floats(self, count: int, total: Fraction, squares: Fraction) -> float | None:
+        """From the sums of the values and of their squares, all of which are finite."""
+        if count <= self.sample:
+            return None
+        exact = (count * squares - total * total) / (count * (count - self.sample))
+        return _root(exact) if self.root else _float(exact)
 
-    return python
-
-
-def _of_numerics(*, sample: bool, root: bool) -> Callable[[Types, Rows], Decimal | None]:
-    def python(types: Types, rows: Rows) -> Decimal | None:
-        assert isinstance(types.result, Numeric)
-        count = len(rows)
-        if count <= sample:
+    def of_numerics(self, count: int, total: Decimal, squares: Decimal, result: Numeric) -> Decimal | None:
+        if count <= self.sample:
             return None
         with localcontext(EXACT):
-            values = [Decimal(value) for (value,) in rows]
-            spread = count * sum(value * value for value in values) - sum(values) ** 2
-            exact = Decimal(spread) / (count * (count - sample))
-            return fitted(exact.sqrt() if root else exact, types.result)
+            exact = (count * squares - total * total) / (count * (count - self.sample))
+            return fitted(exact.sqrt() if self.root else exact, result)
+
+
+def _of_floats(variance: Variance) -> Callable[[Rows], float | None]:
+    def python(rows: Rows) -> float | None:
+        values = [value for (value,) in rows]
+        if len(values) <= variance.sample:
+            return None
+        if not all(map(isfinite, values)):
+            return nan
+        scaled, scale = _integers(values)
+        squares = Fraction(sum(value * value for value in scaled), scale * scale)
+        return variance.of_floats(len(values), Fraction(sum(scaled), scale), squares)
 
     return python
+
+
+def _of_numerics(variance: Variance) -> Callable[[Types, Rows], Decimal | None]:
+    def python(types: Types, rows: Rows) -> Decimal | None:
+        assert isinstance(types.result, Numeric)
+        with localcontext(EXACT):
+            values = [Decimal(value) for (value,) in rows]
+            total, squares = sum(values, Decimal(0)), sum((value * value for value in values), Decimal(0))
+        return variance.of_numerics(len(rows), total, squares, types.result)
+
+    return python
+
+
+VARIANCES: Mapping[str, Variance] = {
+    "stddev": Variance(sample=True, root=True),
+    "stddev_samp": Variance(sample=True, root=True),
+    "stddev_pop": Variance(sample=False, root=True),
+    "variance": Variance(sample=True, root=False),
+    "var_samp": Variance(sample=True, root=False),
+    "var_pop": Variance(sample=False, root=False),
+}
 
 
 def _numeric_result(*, root: bool) -> Callable[[Sequence[Type]], Type]:
@@ -102,9 +121,11 @@ def _numeric_result(*, root: bool) -> Callable[[Sequence[Type]], Type]:
     return result
 
 
-def _variances(name: str, *, sample: bool, root: bool, doc: str) -> tuple[Aggregate, ...]:
-    of_numerics, of_floats = _of_numerics(sample=sample, root=root), _of_floats(sample=sample, root=root)
-    result, text = _numeric_result(root=root), checked(f"{name}({{distinct}}{{0}})")
+def _variances(name: str, variance: Variance) -> tuple[Aggregate, ...]:
+    result, text = _numeric_result(root=variance.root), checked(f"{name}({{distinct}}{{0}})")
+    values = "of the values as a sample" if variance.sample else "of the values as all there are"
+    doc = f"The {'standard deviation' if variance.root else 'variance'} {values}."
+    of_numerics, of_floats = _of_numerics(variance), _of_floats(variance)
     return (
         *(
             Aggregate(name, (type_,), result, of_numerics, fails=True, typed=True, doc=doc)
@@ -115,7 +136,7 @@ def _variances(name: str, *, sample: bool, root: bool, doc: str) -> tuple[Aggreg
 
 
 @dataclass(frozen=True, slots=True)
-class _Moments:
+class Moments:
     """Of pairs (y, x): how many, their means, and the sums of squares and products of what they differ from them by."""
 
     count: int
@@ -126,63 +147,74 @@ class _Moments:
     sxy: Fraction
 
 
-def _moments(rows: Rows) -> _Moments | None:
+def moments(count: int, y: Fraction, x: Fraction, yy: Fraction, xx: Fraction, xy: Fraction) -> Moments:
+    """From how many pairs there are, at least one, and the sums of their values, squares and products."""
+    return Moments(count, x / count, y / count, xx - x * x / count, yy - y * y / count, xy - x * y / count)
+
+
+def _moments(rows: Rows) -> Moments | None:
     """None if some value is infinite or NaN."""
     if not all(isfinite(y) and isfinite(x) for y, x in rows):
         return None
     (ys, y_scale), (xs, x_scale) = _integers([y for y, _ in rows]), _integers([x for _, x in rows])
-    count, x_sum, y_sum = len(rows), sum(xs), sum(ys)
-
-    def about_means(products: int, first: int, second: int, scale: int) -> Fraction:
-        return Fraction(count * products - first * second, count * scale)
-
-    return _Moments(
-        count,
-        Fraction(x_sum, count * x_scale),
-        Fraction(y_sum, count * y_scale),
-        about_means(sum(x * x for x in xs), x_sum, x_sum, x_scale * x_scale),
-        about_means(sum(y * y for y in ys), y_sum, y_sum, y_scale * y_scale),
-        about_means(sum(x * y for x, y in zip(xs, ys, strict=True)), x_sum, y_sum, x_scale * y_scale),
+    return moments(
+        len(rows),
+        Fraction(sum(ys), y_scale),
+        Fraction(sum(xs), x_scale),
+        Fraction(sum(y * y for y in ys), y_scale * y_scale),
+        Fraction(sum(x * x for x in xs), x_scale * x_scale),
+        Fraction(sum(x * y for x, y in zip(xs, ys, strict=True)), x_scale * y_scale),
     )
 
 
 Answer: TypeAlias = Fraction | float | None
 
 
-def _corr(m: _Moments) -> Answer:
+def _corr(m: Moments) -> Answer:
     if not m.sxx or not m.syy:
         return None
     square = _root(m.sxy * m.sxy / (m.sxx * m.syy))
     return square if m.sxy >= 0 else -square
 
 
-def _r2(m: _Moments) -> Answer:
+def _r2(m: Moments) -> Answer:
     if not m.sxx:
         return None
     return m.sxy * m.sxy / (m.sxx * m.syy) if m.syy else Fraction(1)
 
 
-def _slope(m: _Moments) -> Answer:
+def _slope(m: Moments) -> Answer:
     return m.sxy / m.sxx if m.sxx else None
 
 
-def _intercept(m: _Moments) -> Answer:
+def _intercept(m: Moments) -> Answer:
     return m.mean_y - m.mean_x * m.sxy / m.sxx if m.sxx else None
 
 
-def _covar_samp(m: _Moments) -> Answer:
+def _covar_samp(m: Moments) -> Answer:
     return m.sxy / (m.count - 1) if m.count > 1 else None
 
 
-def _of_pairs(answer: Callable[[_Moments], Answer], *, fewest: int = 1) -> Callable[[Rows], float | None]:
+@dataclass(frozen=True, slots=True)
+class OfPairs:
+    """An answer about pairs, null if they are not as many as `fewest`."""
+
+    answer: Callable[[Moments], Answer]
+    doc: str
+    fewest: int = 1
+
+    def of(self, found: Moments) -> float | None:
+        """From the moments of at least one pair of finite values."""
+        answer = self.answer(found) if found.count >= self.fewest else None
+        return _float(answer) if isinstance(answer, Fraction) else answer
+
+
+def _of_pairs(pairs: OfPairs) -> Callable[[Rows], float | None]:
     def python(rows: Rows) -> float | None:
-        if len(rows) < fewest:
+        if len(rows) < pairs.fewest:
             return None
-        moments = _moments(rows)
-        if moments is None:
-            return nan
-        found = answer(moments)
-        return _float(found) if isinstance(found, Fraction) else found
+        found = _moments(rows)
+        return nan if found is None else pairs.of(found)
 
     return python
 
@@ -209,28 +241,25 @@ _REGR_COUNT = Aggregate(
     doc="How many pairs there are.",
 )
 
-_SAMPLE, _POPULATION = "of the values as a sample", "of the values as all there are"
+OF_PAIRS: Mapping[str, OfPairs] = {
+    "corr": OfPairs(_corr, "The coefficient of correlation."),
+    "covar_pop": OfPairs(lambda m: m.sxy / m.count, "The covariance of the values as all there are."),
+    "covar_samp": OfPairs(_covar_samp, "The covariance of the values as a sample.", fewest=2),
+    "regr_sxx": OfPairs(lambda m: m.sxx, "The sum of the squares of the second argument about its mean."),
+    "regr_syy": OfPairs(lambda m: m.syy, "The sum of the squares of the first argument about its mean."),
+    "regr_sxy": OfPairs(lambda m: m.sxy, "The sum of the products of both about their means."),
+    "regr_slope": OfPairs(_slope, "The slope of the line that fits best."),
+    "regr_intercept": OfPairs(_intercept, "Where the line that fits best meets the axis."),
+    "regr_r2": OfPairs(_r2, "The square of the coefficient of correlation."),
+}
 
 FAMILY = Family(
     "Statistics",
     aggregates=(
-        *_variances("stddev", sample=True, root=True, doc=f"The standard deviation {_SAMPLE}."),
-        *_variances("stddev_samp", sample=True, root=True, doc=f"The standard deviation {_SAMPLE}."),
-        *_variances("stddev_pop", sample=False, root=True, doc=f"The standard deviation {_POPULATION}."),
-        *_variances("variance", sample=True, root=False, doc=f"The variance {_SAMPLE}."),
-        *_variances("var_samp", sample=True, root=False, doc=f"The variance {_SAMPLE}."),
-        *_variances("var_pop", sample=False, root=False, doc=f"The variance {_POPULATION}."),
-        _pairs("corr", _of_pairs(_corr), "The coefficient of correlation."),
-        _pairs("covar_pop", _of_pairs(lambda m: m.sxy / m.count), f"The covariance {_POPULATION}."),
-        _pairs("covar_samp", _of_pairs(_covar_samp, fewest=2), f"The covariance {_SAMPLE}."),
+        *(aggregate for name, variance in VARIANCES.items() for aggregate in _variances(name, variance)),
         _REGR_COUNT,
         _pairs("regr_avgx", _mean(1), "The mean of the second argument."),
         _pairs("regr_avgy", _mean(0), "The mean of the first argument."),
-        _pairs("regr_sxx", _of_pairs(lambda m: m.sxx), "The sum of the squares of the second argument about its mean."),
-        _pairs("regr_syy", _of_pairs(lambda m: m.syy), "The sum of the squares of the first argument about its mean."),
-        _pairs("regr_sxy", _of_pairs(lambda m: m.sxy), "The sum of the products of both about their means."),
-        _pairs("regr_slope", _of_pairs(_slope), "The slope of the line that fits best."),
-        _pairs("regr_intercept", _of_pairs(_intercept), "Where the line that fits best meets the axis."),
-        _pairs("regr_r2", _of_pairs(_r2), "The square of the coefficient of correlation."),
+        *(_pairs(name, _of_pairs(pairs), pairs.doc) for name, pairs in OF_PAIRS.items()),
     ),
 )
