@@ -7,6 +7,7 @@ import sys
 
 BENCHES = (
     "consolidate",
+    "arrange",
     "append",
     "advance",
     "snapshot_memory",

@@ -1,0 +1,220 @@
+"""Runs: updates that do not change any more, with their indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from holdfast.compute.arrange.index import MAX_ROWS, HashIndex, ValueIndex, words_of
+from holdfast.compute.arrange.keys import Keys
+from holdfast.compute.arrange.same import Positions, representatives
+from holdfast.repr.consolidate import DiffOverflowError
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.hash import hash_rows
+
+Int64s = npt.NDArray[np.int64]
+
+MAX_STRING_BYTES = 2**31 - 1
+MAX_NESTED_BYTES = 2**28
+"""Bytes of a column of a run: Arrow has places for so many, of booleans in lists eight to a byte."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """Some updates in one piece, at least one.
+
+    - All but `pending` of them were consolidated with every other update that there was then.
+    - `fullness` is the greatest share that it has of what a run can have: of rows, or of a column's bytes.
+    - Indexes are made when first asked for. Two threads may make the same one, and either is kept.
+    """
+
+    batch: pa.RecordBatch
+    pending: int
+    hash_indexes: dict[tuple[int, ...], HashIndex] = field(default_factory=dict)
+    value_indexes: dict[int, ValueIndex] = field(default_factory=dict)
+    min_time: int = field(init=False)
+    max_time: int = field(init=False)
+    fullness: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        times = self.times
+        object.__setattr__(self, "min_time", int(times.min()))
+        object.__setattr__(self, "max_time", int(times.max()))
+        object.__setattr__(self, "fullness", _fullness(self.batch))
+
+    @property
+    def rows(self) -> int:
+        return int(self.batch.num_rows)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it may not fit into one run with another that is not full either."""
+        return 2 * self.fullness >= 1
+
+    @property
+    def nbytes(self) -> int:
+        indexes = sum(index.nbytes for index in tuple(self.hash_indexes.values()))
+        return int(self.batch.nbytes) + indexes + sum(index.nbytes for index in tuple(self.value_indexes.values()))
+
+    @property
+    def times(self) -> Int64s:
+        times: Int64s = self.batch.column(self.batch.num_columns - 2).to_numpy()
+        return times
+
+    @property
+    def diffs(self) -> Int64s:
+        diffs: Int64s = self.batch.column(self.batch.num_columns - 1).to_numpy()
+        return diffs
+
+    def by_hash(self, columns: tuple[int, ...]) -> HashIndex:
+        index = self.hash_indexes.get(columns)
+        if index is None:
+            index = HashIndex.of_words(words_of([self.batch.column(column) for column in columns], self.rows))
+            self.hash_indexes[columns] = index
+        return index
+
+    def by_value(self, column: int) -> ValueIndex:
+        index = self.value_indexes.get(column)
+        if index is None:
+            index = self.value_indexes[column] = ValueIndex.of_column(self.batch.column(column))
+        return index
+
+    def found(self, columns: tuple[int, ...], keys: Keys, before: Timestamp) -> pa.RecordBatch:
+        """The updates before that time which have one of `keys` in `columns`."""
+        which, positions = self.by_hash(columns).find(keys.words)
+        if self.max_time >= before:
+            early = self.times[positions] < before
+            which, positions = which[early], positions[early]
+        if len(positions) == 0:
+            return self.batch.slice(0, 0)
+        batch = self.batch.take(pa.array(positions))
+        match = keys.match(which, [batch.column(column) for column in columns])
+        return batch if match.all() else batch.filter(pa.array(match))
+
+    def at(self, positions: Positions, before: Timestamp) -> pa.RecordBatch:
+        """Those of the updates at `positions` that are before that time."""
+        if self.max_time >= before:
+            positions = positions[self.times[positions] < before]
+        return self.batch.take(pa.array(positions))
+
+    def all(self, before: Timestamp) -> pa.RecordBatch:
+        if self.max_time < before:
+            return self.batch
+        return self.batch.filter(pa.array(self.times < before))
+
+
+def runs_of(batches: Iterable[pa.RecordBatch]) -> list[Run]:
+    """The updates of `batches` in as few runs as can hold them, nearly."""
+    some = [Run(batch, batch.num_rows) for batch in batches if batch.num_rows]
+    return [joined(group) for group in _grouped(some)]
+
+
+def compacted(runs: Sequence[Run], since: Timestamp) -> list[Run]:
+    """All the updates of a collection, those before `since` as if they were then, consolidated within each run."""
+    found = []
+    for group in _grouped(runs):
+        run = consolidated(joined(group), since)
+        if run is not None:
+            pending = int(np.count_nonzero(run.times > since))
+            found.append(Run(run.batch, pending, run.hash_indexes, run.value_indexes))
+    return found
+
+
+def merged(runs: Sequence[Run], since: Timestamp | None) -> list[Run]:
+    """Some runs in as few as can hold them, nearly: as they are, or consolidated as seen from `since`."""
+    groups = [joined(group) for group in _grouped(runs)]
+    if since is None:
+        return groups
+    return [run for group in groups if (run := consolidated(group, since)) is not None]
+
+
+def joined(runs: Sequence[Run]) -> Run:
+    """`runs`, which must fit into one, with every index that one of them has."""
+    if len(runs) == 1:
+        return runs[0]
+    offsets = [0, *accumulate(run.rows for run in runs)][:-1]
+    by_hash = dict.fromkeys(columns for run in runs for columns in tuple(run.hash_indexes))
+    by_value = dict.fromkeys(column for run in runs for column in tuple(run.value_indexes))
+    return Run(
+        pa.concat_batches([run.batch for run in runs]),
+        sum(run.pending for run in runs),
+        {columns: HashIndex.merged([run.by_hash(columns) for run in runs], offsets) for columns in by_hash},
+        {column: ValueIndex.merged([run.by_value(column) for run in runs], offsets) for column in by_value},
+    )
+
+
+def consolidated(run: Run, since: Timestamp) -> Run | None:
+    """The same updates as seen from `since`, one for each row and time; None if nothing is left.
+
+    Indexes come along: rows only ever go, so that what remains is in order. Only rows that share a key with another
+    can be equal to another, so a key that most rows have for themselves saves most of the work.
+    """
+    columns, times = run.batch.columns[:-2], np.maximum(run.times, since)
+    hash_indexes, value_indexes = dict(run.hash_indexes), dict(run.value_indexes)
+    candidates = np.arange(run.rows)
+    if hash_indexes:
+        candidates = min((index.shared() for index in hash_indexes.values()), key=len)
+    diffs = run.diffs.copy()
+    if len(candidates):
+        chosen = pa.array(candidates)
+        some = [*(column.take(chosen) for column in columns), pa.array(times[candidates])]
+        alike = representatives(some, hash_rows(some, len(candidates)))
+        diffs[candidates] = _summed(diffs[candidates], alike)
+    keep = diffs != 0
+    batch = pa.RecordBatch.from_arrays([*columns, pa.array(times), pa.array(diffs)], schema=run.batch.schema)
+    if keep.all():
+        return Run(batch, run.pending, hash_indexes, value_indexes)
+    batch = batch.filter(pa.array(keep))
+    if batch.num_rows == 0:
+        return None
+    return Run(
+        batch,
+        min(run.pending, batch.num_rows),
+        {key: index.kept(keep) for key, index in hash_indexes.items()},
+        {key: index.kept(keep) for key, index in value_indexes.items()},
+    )
+
+
+def _summed(diffs: Int64s, groups: Positions) -> Int64s:
+    """The sum of the diffs of each group at the position that names it, zero elsewhere."""
+    order = np.argsort(groups, kind="stable")
+    ordered = groups[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    # In halves, of which so many do not overflow.
+    high = np.add.reduceat(diffs[order] >> 32, starts)
+    low = np.add.reduceat(diffs[order] & 0xFFFF_FFFF, starts)
+    high += low >> 32
+    if ((high < -(2**31)) | (high >= 2**31)).any():
+        raise DiffOverflowError("the diffs of a row add up to more than 64 bits")
+    sums = np.zeros_like(diffs)
+    sums[ordered[starts]] = (high << 32) | (low & 0xFFFF_FFFF)
+    return sums
+
+
+def _grouped(runs: Sequence[Run]) -> Iterator[list[Run]]:
+    """`runs` in groups each of which fits into one run."""
+    group: list[Run] = []
+    fullness = 0.0
+    for run in runs:
+        if group and fullness + run.fullness >= 1:
+            yield group
+            group, fullness = [], 0.0
+        group.append(run)
+        fullness += run.fullness
+    if group:
+        yield group
+
+
+def _fullness(batch: pa.RecordBatch) -> float:
+    shares = [batch.num_rows / MAX_ROWS]
+    for column in batch.columns:
+        if pa.types.is_nested(column.type):
+            shares.append(column.nbytes / MAX_NESTED_BYTES)
+        elif pa.types.is_string(column.type) or pa.types.is_binary(column.type):
+            shares.append(column.nbytes / MAX_STRING_BYTES)
+    return float(max(shares))
