@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from holdfast.adapter.catalog.decision import Decision
-from holdfast.adapter.catalog.objects import Item
+from holdfast.adapter.catalog.objects import Item, ItemKind
 from holdfast.adapter.catalog.state import CatalogState, Change
 from holdfast.adapter.errors import ConcurrentDrop
 from holdfast.adapter.tables.commit import TableChange, check_change
@@ -57,8 +57,8 @@ class Draft:
 
     # What becomes of the tables
 
-    def created(self) -> list[Item]:
-        return created_by(self.changes)
+    def created(self, *kinds: ItemKind) -> list[Item]:
+        return created_by(self.changes, *kinds)
 
     def dropped(self) -> set[GlobalId]:
         return {item.id for item in _tables(self.changes) if item.id not in self.catalog.items}
@@ -72,16 +72,11 @@ class Draft:
         return {item.id: item for item in _widened(self.changes)}
 
 
-def created_by(changes: Sequence[Change]) -> list[Item]:
-    """The tables that come with some changes."""
+def created_by(changes: Sequence[Change], *kinds: ItemKind) -> list[Item]:
+    """The items of these kinds, tables if none is given, that come with some changes."""
     known = {change.removed.id for change in changes if isinstance(change.removed, Item)}
-    return [item for item in _added(changes) if item.id not in known]
-
-
-def _added(changes: Sequence[Change]) -> Iterator[Item]:
-    for change in changes:
-        if isinstance(change.added, Item) and change.added.kind == "table":
-            yield change.added
+    added = [change.added for change in changes if isinstance(change.added, Item)]
+    return [item for item in added if item.kind in (kinds or ("table",)) and item.id not in known]
 
 
 def _tables(changes: Sequence[Change]) -> Iterator[Item]:

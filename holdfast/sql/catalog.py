@@ -1,18 +1,20 @@
-"""What planning asks of the catalog: the relations and types that names mean.
+"""What planning asks of the catalog: the relations, types and functions that names mean.
 
 The catalog itself is the caller's; this is what it looks like from here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from holdfast.plan.functions.function import Function
 from holdfast.plan.types import Type
 from holdfast.sql.syntax.expression import Expression
 from holdfast.sql.syntax.query import Query
 
-RelationKind: TypeAlias = Literal["table", "view", "system"]
+RelationKind: TypeAlias = Literal["table", "view", "materialized view", "system"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,19 @@ class Catalog(Protocol):
     def type(self, parts: tuple[str, ...]) -> Type | None:
         """The user-defined type of this name."""
 
+    def functions(self, parts: tuple[str, ...]) -> Sequence[Function] | None:
+        """The user-defined functions of this name; None if it names a schema that does not exist."""
 
-class EmptyCatalog:
-    """No relations and no types: enough for queries over constants."""
+
+class WithoutFunctions:
+    """Part of a catalog in which there are no functions of users."""
+
+    def functions(self, parts: tuple[str, ...]) -> Sequence[Function] | None:
+        return () if len(parts) == 1 else None
+
+
+class EmptyCatalog(WithoutFunctions):
+    """No relations, types and functions: enough for queries over constants."""
 
     def relation(self, parts: tuple[str, ...]) -> CatalogRelation | None:  # noqa: ARG002  # the protocol's
         return None

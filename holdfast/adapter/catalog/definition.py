@@ -1,4 +1,4 @@
-"""What follows from the statement that made an item: its columns, its query, its type, how long its history is kept.
+"""What follows from the statement that made an item: its columns, its query, its type, its key, its options.
 
 The statement has whole names, and what follows from it is the same for every session. Views that it reads are taken for
 tables of the same columns: they were planned when they were made.
@@ -6,24 +6,34 @@ tables of the same columns: they were planned when they were made.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from holdfast.adapter.catalog.errors import InvalidParameter
+from holdfast.adapter.catalog.functions import function_of
+from holdfast.adapter.catalog.materialized import asserted, refresh_of
 from holdfast.adapter.catalog.mentions import placeless
-from holdfast.adapter.catalog.names import SessionNames
-from holdfast.adapter.catalog.objects import Column
+from holdfast.adapter.catalog.names import SessionNames, as_relation
+from holdfast.adapter.catalog.objects import RELATIONS, Column, Item, KeyPart, Refresh
+from holdfast.plan.functions.function import Function
+from holdfast.plan.scalar import Column as ColumnScalar
 from holdfast.plan.text import read_of
 from holdfast.plan.types import INTERVAL, Interval, Type, list_of, map_of, record_of
+from holdfast.repr.ids import GlobalId
 from holdfast.sql import plan_query
 from holdfast.sql.catalog import Catalog, CatalogRelation
 from holdfast.sql.errors import NotSupported, UndefinedParameter, WrongSyntax
+from holdfast.sql.index_key import plan_key
 from holdfast.sql.render.query import SQL
 from holdfast.sql.syntax.expression import StringLiteral
 from holdfast.sql.syntax.option import Option, Phrase
 from holdfast.sql.syntax.query import Query
 from holdfast.sql.syntax.statement.create import (
     ColumnDefinition,
+    CreateFunction,
+    CreateIndex,
+    CreateMaterializedView,
     CreateTable,
     CreateType,
     CreateView,
@@ -32,7 +42,7 @@ from holdfast.sql.syntax.statement.create import (
 )
 from holdfast.sql.typenames import type_of
 
-CreateItem: TypeAlias = CreateTable | CreateView | CreateType
+CreateItem: TypeAlias = CreateTable | CreateView | CreateMaterializedView | CreateIndex | CreateType | CreateFunction
 
 RETAIN_HISTORY = "RETAIN HISTORY"
 
@@ -43,6 +53,34 @@ class Definition:
     query: Query | None = None
     type: Type | None = None
     retain_history: int | None = None
+    refresh: tuple[Refresh, ...] = ()
+    asserts: tuple[int, ...] = ()
+    on: GlobalId | None = None
+    key: tuple[KeyPart, ...] = ()
+    function: Function | None = None
+
+
+def name_of(statement: CreateItem) -> str:
+    """What the item is called within its schema. A statement that is kept has a name."""
+    if isinstance(statement, CreateIndex):
+        assert statement.name is not None
+        return statement.name
+    return statement.name.parts[-1]
+
+
+def with_definition(item: Item, found: Definition) -> Item:
+    return replace(
+        item,
+        columns=found.columns,
+        query=found.query,
+        type=found.type,
+        retain_history=found.retain_history,
+        refresh=found.refresh,
+        asserts=found.asserts,
+        on=found.on,
+        key=found.key,
+        function=found.function,
+    )
 
 
 def defined(statement: CreateItem, names: SessionNames) -> Definition:
@@ -53,8 +91,14 @@ def defined(statement: CreateItem, names: SessionNames) -> Definition:
             return Definition(columns, retain_history=retained(statement.options))
         case CreateView():
             return Definition(view_columns(statement, catalog), placeless(statement.query))
+        case CreateMaterializedView():
+            return _materialized(statement, catalog)
+        case CreateIndex():
+            return _index(statement, catalog)
         case CreateType():
             return Definition(type=_type(statement, catalog))
+        case CreateFunction():
+            return Definition(function=function_of(statement, catalog))
 
 
 def table_column(column: ColumnDefinition, catalog: Catalog) -> Column:
@@ -75,16 +119,43 @@ class _Shallow:
     def type(self, parts: tuple[str, ...]) -> Type | None:
         return self.catalog.type(parts)
 
+    def functions(self, parts: tuple[str, ...]) -> Sequence[Function] | None:
+        return self.catalog.functions(parts)
 
-def view_columns(statement: CreateView, catalog: Catalog) -> tuple[Column, ...]:
+
+def view_columns(statement: CreateView | CreateMaterializedView, catalog: Catalog) -> tuple[Column, ...]:
     planned = plan_query(statement.query, _Shallow(catalog))
     if planned.parameters:
         raise UndefinedParameter("there is no parameter $1", statement.location)
     if len(statement.columns) > len(planned.columns):
-        raise WrongSyntax("CREATE VIEW specifies more column names than columns", statement.location)
+        what = "VIEW" if isinstance(statement, CreateView) else "MATERIALIZED VIEW"
+        raise WrongSyntax(f"CREATE {what} specifies more column names than columns", statement.location)
     names = (*statement.columns, *(column.name for column in planned.columns[len(statement.columns) :]))
     held = planned.plan.relation.columns
     return tuple(Column(name, column.type, column.nullable) for name, column in zip(names, held, strict=False))
+
+
+def _materialized(statement: CreateMaterializedView, catalog: Catalog) -> Definition:
+    columns = view_columns(statement, catalog)
+    asserts = asserted(statement.options, columns)
+    return Definition(
+        tuple(replace(column, nullable=False) if at in asserts else column for at, column in enumerate(columns)),
+        placeless(statement.query),
+        retain_history=retained(statement.options),
+        refresh=refresh_of(statement.options),
+        asserts=asserts,
+    )
+
+
+def _index(statement: CreateIndex, names: SessionNames) -> Definition:
+    assert statement.key is not None  # a statement that is kept says it
+    on = names.item(statement.on, *RELATIONS)
+    relation = as_relation(names.state, on)
+    key: list[KeyPart] = []
+    for expression, scalar in zip(statement.key, plan_key(statement.key, relation, names), strict=True):
+        position = scalar.index if isinstance(scalar, ColumnScalar) else None
+        key.append(KeyPart(SQL.expression(expression), scalar.type, scalar.nullable, position))
+    return Definition(retain_history=retained(statement.options), on=on.id, key=tuple(key))
 
 
 def _type(statement: CreateType, catalog: Catalog) -> Type:

@@ -82,3 +82,7 @@ class DependentObjects(CatalogError):
 
 class UnreadableCatalog(DataCorruption):
     """A row of the durable catalog that this version cannot make an object of."""
+
+
+class NotMaintainable(CatalogError):
+    """A query whose answer does not follow from what it reads, so that it cannot be kept up to date."""

@@ -1,4 +1,4 @@
-"""The relations and types that a statement mentions, and the same statement with other names for them.
+"""The relations, types and functions that a statement mentions, and the same statement with other names for them.
 
 A name of one part may be that of a common table of the query around it: then it is no relation of the catalog.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
-from holdfast.sql.syntax.expression import Column, Star
+from holdfast.sql.syntax.expression import Call, Column, Star
 from holdfast.sql.syntax.node import Node
 from holdfast.sql.syntax.query import FromItem, Query, RecursiveTable, Table, With, WithMutuallyRecursive
 from holdfast.sql.syntax.types import NamedType
@@ -31,6 +31,7 @@ class Renaming:
     table: Callable[[Table], FromItem] = _same
     type: Callable[[NamedType], NamedType] = _same
     column: Callable[[Column | Star], Column | Star] = _same
+    call: Callable[[Call], Call] = _same
 
 
 def renamed(tree: Tree, renaming: Renaming) -> Tree:
@@ -93,6 +94,8 @@ def _node(node: Any, renaming: Renaming, local: frozenset[str]) -> Any:  # of th
             return renaming.type(node)
         case Column() | Star():
             return renaming.column(node)
+        case Call():
+            return renaming.call(_with_parts(node, renaming, local))
         case Query() if node.common is not None:
             inner = local | {table.name for table in node.common.tables}
             made = _with_parts(replace(node, common=None), renaming, inner)

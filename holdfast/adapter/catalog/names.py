@@ -6,13 +6,14 @@ named, then along its search path. A schema without a database is one of the ses
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from holdfast.adapter.catalog.builtin import find as system_relation
 from holdfast.adapter.catalog.errors import InsufficientPrivilege, InvalidSchemaName, UndefinedDatabase
-from holdfast.adapter.catalog.objects import Database, Item, ItemKind, Role, Schema
+from holdfast.adapter.catalog.objects import RELATIONS, Database, Item, ItemKind, Role, Schema
 from holdfast.adapter.catalog.state import TEMPORARY, CatalogState
+from holdfast.plan.functions.function import Function
 from holdfast.plan.types import Type
 from holdfast.sql.catalog import CatalogColumn, CatalogRelation, RelationKind
 from holdfast.sql.errors import UndefinedObject, UndefinedSchema, UndefinedTable, WrongObjectType, WrongSyntax
@@ -23,6 +24,11 @@ IMPLICIT = ("mz_catalog", "pg_catalog")
 """Schemas that are searched before those of the search path, unless it names them itself."""
 
 _ALIASES = {"pg_temp": TEMPORARY}
+_RELATION_KINDS: Mapping[ItemKind, RelationKind] = {
+    "table": "table",
+    "view": "view",
+    "materialized-view": "materialized view",
+}
 
 
 @dataclass(frozen=True)
@@ -45,12 +51,22 @@ class SessionNames:
     # What planning asks
 
     def relation(self, parts: tuple[str, ...]) -> CatalogRelation | None:
-        found = self.find(parts, "table", "view")
+        found = self.find(parts, *RELATIONS)
         return as_relation(self.state, found) if isinstance(found, Item) else found
 
     def type(self, parts: tuple[str, ...]) -> Type | None:
         found = self.find(parts, "type")
         return found.type if isinstance(found, Item) else None
+
+    def functions(self, parts: tuple[str, ...]) -> Sequence[Function] | None:
+        if len(parts) > 1 and not any(self._places(parts)):
+            return None
+        return [item.function for item in self.functions_named(parts) if item.function is not None]
+
+    def functions_named(self, parts: tuple[str, ...]) -> tuple[Item, ...]:
+        """The functions of this name: without a schema, those of the first one searched that has any."""
+        found = (self.state.functions_in(schema.id, parts[-1]) for schema in self._places(parts))
+        return next((items for items in found if items), ())
 
     # Items
 
@@ -59,7 +75,7 @@ class SessionNames:
 
         Types and relations do not hide each other: only items of `kinds` are seen, all if there are none given.
         """
-        relations = not kinds or "table" in kinds or "view" in kinds
+        relations = not kinds or any(kind in RELATIONS for kind in kinds)
         for schema in self._places(parts):
             item = self.state.item_in(schema.id, parts[-1], self.session)
             if item is not None and (not kinds or item.kind in kinds):
@@ -77,12 +93,13 @@ class SessionNames:
         if isinstance(found, CatalogRelation):
             raise InsufficientPrivilege(f'permission denied: "{found.name}" is a system catalog', name.location)
         if found is None:
-            if kinds == ("type",):
-                raise UndefinedObject(f'type "{shown}" does not exist', name.location)
+            if kinds in (("type",), ("index",)):
+                raise UndefinedObject(f'{kinds[0]} "{shown}" does not exist', name.location)
             raise UndefinedTable(f'relation "{shown}" does not exist', name.location)
         if kinds and found.kind not in kinds:
-            article = f"a {' or '.join(kinds)}"
-            raise WrongObjectType(f'"{found.name}" is not {article}', name.location)
+            nouns = " or ".join(kind.replace("-", " ") for kind in kinds)
+            article = "an" if nouns.startswith("i") else "a"
+            raise WrongObjectType(f'"{found.name}" is not {article} {nouns}', name.location)
         return found
 
     def _places(self, parts: tuple[str, ...]) -> Iterator[Schema]:
@@ -151,8 +168,10 @@ class SessionNames:
 
 
 def as_relation(state: CatalogState, item: Item) -> CatalogRelation:
-    """A table or view as planning sees it."""
+    """A relation as planning sees it. Only views that are not materialized are read by their query."""
     columns = tuple(CatalogColumn(column.name, column.type, column.nullable, column.default) for column in item.columns)
     schema = state.path_of(item)[:-1]
-    kind: RelationKind = "view" if item.kind == "view" else "table"
-    return CatalogRelation(str(item.id), item.name, columns, schema=schema, view=item.query, kind=kind, oid=item.oid)
+    view = item.query if item.kind == "view" else None
+    return CatalogRelation(
+        str(item.id), item.name, columns, schema=schema, view=view, kind=_RELATION_KINDS[item.kind], oid=item.oid
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from holdfast.plan.functions.function import Function
 from holdfast.plan.types import Type
 from holdfast.repr.ids import GlobalId
 from holdfast.sql.syntax.query import Query
@@ -83,18 +84,53 @@ class Column:
     default: str | None = None
 
 
-ItemKind: TypeAlias = Literal["table", "view", "type"]
+ItemKind: TypeAlias = Literal["table", "view", "materialized-view", "index", "type", "function"]
+
+RELATIONS: tuple[ItemKind, ...] = ("table", "view", "materialized-view")
+"""The kinds of items that queries read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """One of the strategies that say when a materialized view is brought up to date. All times are milliseconds.
+
+    - "at-creation": at the first time that it has rows for.
+    - "at": once, at the time `at`.
+    - "every": at every time that is a multiple of `interval` away from `at`, before it and after.
+    """
+
+    kind: Literal["at-creation", "at", "every"]
+    at: int | None = None
+    interval: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPart:
+    """One of the expressions that an index finds rows by.
+
+    `sql` is its text, over the columns of the relation; `position` says which of them it is, if it is just that.
+    """
+
+    sql: str
+    type: Type
+    nullable: bool
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A table, view or type: what stands in a schema.
+    """A table, view, materialized view, index, type or function: what stands in a schema.
 
     - `sql` is the statement that made it, as the renderer writes it, all names in it whole. The rest of what is here
       follows from it, but for what only the catalog knows.
-    - `uses` are the items of users that `sql` names: those that it reads, and the types it mentions.
-    - `query` is that of a view, with names whole.
+    - `uses` are the items of users that `sql` names: those that it reads or calls, and the types it mentions.
+    - `query` is that of a view, materialized or not, with names whole.
     - `retain_history` is in milliseconds; None where nothing was said.
+    - `refresh` says when a materialized view is brought up to date: with every change, if there is no strategy. All
+      of its strategies together say all of the times.
+    - `asserts` are the columns of a materialized view, by position, whose nulls make it err. They are not nullable.
+    - `on` is the relation that an index is of, and `key` what it finds rows by. It has no columns of its own.
+    - `function` is that of a function as plans call it.
     - `session` is the one whose temporary item it is, None for all others. Those are never durable.
     """
 
@@ -112,6 +148,16 @@ class Item:
     grants: tuple[Grant, ...] = ()
     retain_history: int | None = None
     session: int | None = None
+    refresh: tuple[Refresh, ...] = ()
+    asserts: tuple[int, ...] = ()
+    on: GlobalId | None = None
+    key: tuple[KeyPart, ...] = ()
+    function: Function | None = None
+
+    @property
+    def noun(self) -> str:
+        """The words for what it is."""
+        return self.kind.replace("-", " ")
 
 
 DefaultKind: TypeAlias = Literal["TABLES", "TYPES", "SCHEMAS", "DATABASES", "SECRETS", "CONNECTIONS", "CLUSTERS"]
@@ -121,7 +167,7 @@ DefaultKind: TypeAlias = Literal["TABLES", "TYPES", "SCHEMAS", "DATABASES", "SEC
 class DefaultGrant:
     """What objects to come are given: those that `creator` makes (None: anyone), perhaps only within a schema.
 
-    Views are TABLES too. There is one for all that is said of the same objects and grantee.
+    Views, materialized or not, are TABLES too. There is one for all that is said of the same objects and grantee.
     """
 
     creator: RoleId | None

@@ -1,7 +1,7 @@
 """Privileges: who may do what with which object.
 
 A role has what it was granted, what was granted to PUBLIC, and what the roles have that it is a member of, if it
-inherits. A superuser may do everything. What a view reads is read with the rights of the view's owner.
+inherits. A superuser may do everything. What a view reads, materialized or not, is read with the rights of its owner.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ LETTERS: Mapping[str, str] = {
 OF_ITEMS: Mapping[ItemKind, frozenset[str]] = {
     "table": frozenset("arwd"),
     "view": frozenset("r"),
+    "materialized-view": frozenset("r"),
+    "index": frozenset(),
     "type": frozenset("U"),
 }
 OF_CONTAINERS = frozenset("UC")
@@ -127,7 +129,7 @@ def holds_of_system(state: CatalogState, role: RoleId, privilege: Privilege) -> 
 
 def described(state: CatalogState, found: Grantable) -> str:
     """The object as errors name it: `TABLE "materialize.public.t"`."""
-    kind = found.kind if isinstance(found, Item) else type(found).__name__
+    kind = found.noun if isinstance(found, Item) else type(found).__name__
     path = (found.name,) if isinstance(found, Database) else state.path_of(found)
     return f'{kind.upper()} "{".".join(path)}"'
 
@@ -180,7 +182,7 @@ def require_select(state: CatalogState, role: Role, ids: Iterable[GlobalId]) -> 
         seen.add((reader.id, id_))
         item = state.item(id_)
         _require_of_item(state, reader, item, "USAGE" if item.kind == "type" else "SELECT")
-        if item.kind == "view":
+        if item.query is not None:
             owner = state.roles[item.owner]
             waiting.extend((owner, used) for used in item.uses)
 

@@ -37,6 +37,9 @@ SYSTEM: RoleId = "s1"
 TEMPORARY = "mz_temp"
 """The schema in which every session has its temporary items."""
 
+CLUSTER_ID, CLUSTER = "u1", "quickstart"
+"""The one cluster, which all is in."""
+
 FIRST_OID = 20_000
 """Those below are the system's."""
 
@@ -80,7 +83,8 @@ class CatalogState:
     """One version of the catalog.
 
     - Names are unique: of roles, of databases, of schemas within a database, of items within a schema (and, for
-      temporary ones, within a session).
+      temporary ones, within a session). Functions have names of their own, unique together with the types that they
+      take.
     - What an object refers to exists: owners, schemas, databases, grantees, the items that one uses.
     - `next_number` only grows, and no object of a user has a number that is not below it.
     """
@@ -170,7 +174,15 @@ class CatalogState:
 
     @cached_property
     def _items_by_name(self) -> Mapping[tuple[str, int | None, str], Item]:
-        return {(item.schema, item.session, item.name): item for item in self.items.values()}
+        return {(item.schema, item.session, item.name): item for item in self.items.values() if item.kind != "function"}
+
+    @cached_property
+    def _functions_by_name(self) -> Mapping[tuple[str, str], tuple[Item, ...]]:
+        found: dict[tuple[str, str], list[Item]] = defaultdict(list)
+        for item in self.items.values():
+            if item.kind == "function":
+                found[item.schema, item.name].append(item)
+        return {name: tuple(items) for name, items in found.items()}
 
     def role_named(self, name: str) -> Role | None:
         return self._roles_by_name.get(name)
@@ -189,6 +201,10 @@ class CatalogState:
         if self.schemas[schema].name != TEMPORARY or self.schemas[schema].database is not None:
             session = None
         return self._items_by_name.get((schema, session, name))
+
+    def functions_in(self, schema: str, name: str) -> tuple[Item, ...]:
+        """All functions of a name, by the id of their schema."""
+        return self._functions_by_name.get((schema, name), ())
 
     def find_item(self, database: str | None, schema: str, name: str, session: int | None = None) -> Item | None:
         held = self.schema_named(database, schema)
@@ -220,6 +236,11 @@ class CatalogState:
     def used_by(self, id: GlobalId) -> frozenset[GlobalId]:
         """The items that name this one."""
         return self._used_by.get(id, frozenset())
+
+    def indexes_of(self, id: GlobalId) -> tuple[Item, ...]:
+        """The indexes of a relation."""
+        users = sorted(self.used_by(id), key=lambda each: each.number)
+        return tuple(self.items[user] for user in users if self.items[user].on == id)
 
     @cached_property
     def _by_schema(self) -> Mapping[str, tuple[Item, ...]]:

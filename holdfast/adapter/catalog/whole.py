@@ -1,7 +1,7 @@
 """Statements with whole names: what they mean then depends on no session.
 
-A relation is named by database, schema and name; one of the system by schema and name. So is a type that users made,
-and a relation before a column, where it was named with its schema.
+A relation is named by database, schema and name; one of the system by schema and name. So is a type or function that users
+made, and a relation before a column, where it was named with its schema.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from typing import Generic, TypeVar
 
 from holdfast.adapter.catalog.mentions import Renaming, renamed
 from holdfast.adapter.catalog.names import SessionNames
-from holdfast.adapter.catalog.objects import Item
+from holdfast.adapter.catalog.objects import RELATIONS, Item
 from holdfast.repr.ids import GlobalId
-from holdfast.sql.syntax.expression import Column, Star
+from holdfast.sql.resolve import CALLABLE
+from holdfast.sql.syntax.expression import Call, Column, Star
 from holdfast.sql.syntax.name import ObjectName
 from holdfast.sql.syntax.node import Node
 from holdfast.sql.syntax.query import Table
+from holdfast.sql.syntax.statement.create import CreateIndex
 from holdfast.sql.syntax.types import NamedType
 from holdfast.sql.typenames import BUILT_IN
 
@@ -26,7 +28,7 @@ Tree = TypeVar("Tree", bound=Node)
 
 @dataclass(frozen=True, slots=True)
 class Whole(Generic[Tree]):
-    """`uses` are the items of users that it mentions."""
+    """`uses` are the items of users that it mentions: of functions, all that have the name."""
 
     statement: Tree
     uses: frozenset[GlobalId]
@@ -38,16 +40,19 @@ def whole(statement: Tree, names: SessionNames) -> Whole[Tree]:
     mentioned: dict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
 
     def table(found: Table) -> Table:
-        relation = names.find(found.name.parts, "table", "view")
+        name = named(found.name)
+        if name is not None:
+            mentioned[name.parts[-2:]].add(name.parts)
+        return found if name is None else replace(found, name=name)
+
+    def named(name: ObjectName) -> ObjectName | None:
+        relation = names.find(name.parts, *RELATIONS)
         if relation is None:
-            return found
+            return None
         if isinstance(relation, Item):
             uses.add(relation.id)
-            parts = names.state.path_of(relation)
-        else:
-            parts = (*relation.schema, relation.name)
-        mentioned[parts[-2:]].add(parts)
-        return replace(found, name=ObjectName(parts, location=found.name.location))
+            return ObjectName(names.state.path_of(relation), location=name.location)
+        return ObjectName((*relation.schema, relation.name), location=name.location)
 
     def type_(found: NamedType) -> NamedType:
         if found.parts[-1] in BUILT_IN and (len(found.parts) == 1 or found.parts[-2] == "pg_catalog"):
@@ -68,5 +73,16 @@ def whole(statement: Tree, names: SessionNames) -> Whole[Tree]:
             return replace(found, parts=(*parts, found.parts[-1]))
         return replace(found, qualifier=parts)
 
-    named = renamed(statement, Renaming(table, type_))
-    return Whole(renamed(named, Renaming(column=column)), frozenset(uses))
+    def call(found: Call) -> Call:
+        if len(found.name.parts) == 1 and found.name.parts[0] in CALLABLE:
+            return found
+        items = names.functions_named(found.name.parts)
+        if not items:
+            return found
+        uses.update(item.id for item in items)
+        return replace(found, name=ObjectName(names.state.path_of(items[0]), location=found.name.location))
+
+    if isinstance(statement, CreateIndex):
+        statement = replace(statement, on=named(statement.on) or statement.on)
+    made = renamed(statement, Renaming(table, type_, call=call))
+    return Whole(renamed(made, Renaming(column=column)), frozenset(uses))

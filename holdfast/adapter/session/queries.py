@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
 from holdfast.adapter.catalog.mentions import Renaming, renamed
-from holdfast.adapter.catalog.objects import Item, ItemKind
+from holdfast.adapter.catalog.objects import RELATIONS, Item, ItemKind
 from holdfast.adapter.catalog.privileges import require_select
 from holdfast.adapter.errors import InvalidTransactionState
 from holdfast.adapter.plan_cache import Compiled, Prepared
@@ -60,7 +60,7 @@ def mentioned(state: SessionState, tree: Node) -> set[GlobalId]:
             found.add(item.id)
 
     def table(mention: Table) -> Table:
-        seen(mention.name.parts, "table", "view")
+        seen(mention.name.parts, *RELATIONS)
         return mention
 
     def type_(mention: NamedType) -> NamedType:
@@ -166,7 +166,7 @@ def _domain(state: SessionState, items: Sequence[Item]) -> list[GlobalId]:
         item.id
         for schema in schemas
         for item in state.catalog.items_of(schema)
-        if item.kind == "table" and item.session in (None, state.id)
+        if item.kind in ("table", "materialized-view") and item.session in (None, state.id)
     ]
 
 

@@ -8,7 +8,14 @@ from typing import Literal
 from holdfast.plan.relation import ColumnType, Get
 from holdfast.sql.catalog import Catalog, CatalogRelation
 from holdfast.sql.change.change import ChangeKind
-from holdfast.sql.errors import DuplicateColumn, NotUpdatable, SystemCatalog, UndefinedColumn, UndefinedTable
+from holdfast.sql.errors import (
+    DuplicateColumn,
+    NotUpdatable,
+    SystemCatalog,
+    UndefinedColumn,
+    UndefinedTable,
+    WrongObjectType,
+)
 from holdfast.sql.scope import Item
 from holdfast.sql.syntax.name import ObjectName
 
@@ -32,6 +39,11 @@ def target(name: ObjectName, catalog: Catalog, kind: ChangeKind, location: int) 
 def check_changeable(table: CatalogRelation, kind: ChangeKind | Literal["copy"]) -> None:
     if table.kind == "system":
         raise SystemCatalog(f'permission denied: "{table.name}" is a system catalog')
+    if table.kind == "materialized view":
+        raise WrongObjectType(
+            f'cannot {_WORDS[kind]} materialized view "{table.name}"',
+            hint="Change the tables that the materialized view reads.",
+        )
     if table.kind == "view" or table.view is not None:
         raise NotUpdatable(
             f'cannot {_WORDS[kind]} view "{table.name}"',

@@ -18,7 +18,7 @@ names = st.sampled_from(["t", "u", "v", "w", "x", "y", '"T"'])
 schemas = st.sampled_from(["public", "public", "s", "s", "s2", "d.public", "mz_temp"])
 roles = st.sampled_from(["a", "b", "materialize"])
 others = st.sampled_from(["a", "b"])
-kinds = st.sampled_from(["TABLE", "VIEW", "TYPE"])
+kinds = st.sampled_from(["TABLE", "VIEW", "MATERIALIZED VIEW", "INDEX", "TYPE"])
 skips = st.sampled_from(["", "IF EXISTS "])
 endings = st.sampled_from(["", " CASCADE", " RESTRICT"])
 items = st.one_of(names, names, st.builds("{}.{}".format, schemas, names))
@@ -51,6 +51,9 @@ statements = st.one_of(
     st.builds("CREATE VIEW {} AS {}".format, items, queries),
     st.builds("CREATE VIEW {} AS {}".format, names, queries),
     st.builds("CREATE {}VIEW {} AS {}".format, st.sampled_from(["", "TEMPORARY ", "OR REPLACE "]), items, queries),
+    st.builds("CREATE {}MATERIALIZED VIEW {} AS {}".format, st.sampled_from(["", "OR REPLACE "]), items, queries),
+    st.builds("CREATE INDEX ON {} ({})".format, items, st.sampled_from(["a", "b, a", "t", "1", "coalesce(a, a)"])),
+    st.builds("CREATE DEFAULT INDEX ON {}".format, items),
     st.builds("CREATE TYPE {} AS (x {}, y int)".format, items, types),
     st.builds("CREATE TYPE {} AS LIST (ELEMENT TYPE = {})".format, items, types),
     st.builds("CREATE SCHEMA {}".format, st.sampled_from(["s", "s2", "d.s", "t"])),

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView, Row, columns, empty
 from holdfast.adapter.catalog.builtin.shown import Shown
 from holdfast.adapter.catalog.objects import PUBLIC, Grant
-from holdfast.adapter.catalog.state import SYSTEM
+from holdfast.adapter.catalog.state import CLUSTER, CLUSTER_ID, SYSTEM
 
-CLUSTER_ID, CLUSTER = "u1", "quickstart"
 _CLUSTER_GRANTS = (Grant(PUBLIC, SYSTEM, frozenset("U")), Grant(SYSTEM, SYSTEM, frozenset("UC")))
 
 _NAMED = "id text!, oid oid!, schema_id text!, name text!"

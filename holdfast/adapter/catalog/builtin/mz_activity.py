@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.adapter.catalog.builtin.mz_absent import CLUSTER, CLUSTER_ID
 from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView, Row, columns
 from holdfast.adapter.catalog.builtin.shown import Shown
+from holdfast.adapter.catalog.state import CLUSTER, CLUSTER_ID
 from holdfast.repr.ids import GlobalId
 
 

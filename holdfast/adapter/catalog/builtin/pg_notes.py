@@ -57,7 +57,7 @@ def _dependencies(shown: Shown) -> Iterator[Row]:
     oids.update({str(item.id): (item.oid, TYPE) for item in shown.types})
     for item in shown.items:
         if shown.is_here(shown.state.schemas[item.schema]):
-            own = {"view": REWRITE, "table": CLASS, "type": TYPE}[item.kind]
+            own = {"view": REWRITE, "materialized-view": REWRITE, "type": TYPE}.get(item.kind, CLASS)
             for used in sorted(map(str, item.uses)):
                 if used in oids:
                     oid, relation = oids[used]

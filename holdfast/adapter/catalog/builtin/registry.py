@@ -27,7 +27,7 @@ from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView
 from holdfast.adapter.catalog.builtin.shown import SystemRelation
 from holdfast.adapter.catalog.objects import Column
 from holdfast.plan.types import Type
-from holdfast.sql.catalog import CatalogColumn, CatalogRelation
+from holdfast.sql.catalog import CatalogColumn, CatalogRelation, WithoutFunctions
 from holdfast.sql.parser import parse_query
 from holdfast.sql.plan import plan_query
 from holdfast.sql.syntax.query import Query
@@ -83,7 +83,7 @@ def _query(view: BuiltinView) -> Query:
     return parse_query(view.sql)
 
 
-class _SystemOnly:
+class _SystemOnly(WithoutFunctions):
     """The catalog in which the system's views are planned: names in them have their schemas."""
 
     def relation(self, parts: tuple[str, ...]) -> CatalogRelation | None:

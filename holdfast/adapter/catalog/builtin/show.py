@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from holdfast.adapter.catalog.objects import RELATIONS
 from holdfast.errors import UsageError
 from holdfast.sql.errors import NotSupported, UndefinedTable
 from holdfast.sql.parser import parse_query
@@ -119,7 +120,7 @@ def _database_id(name: ObjectName | None, names: SessionNames) -> str:
 
 
 def _relation_id(name: ObjectName, names: SessionNames) -> str:
-    found = names.find(name.parts, "table", "view")
+    found = names.find(name.parts, *RELATIONS)
     if found is None:
         raise UndefinedTable(f'relation "{".".join(name.parts)}" does not exist', name.location)
     return str(found.id)
@@ -132,7 +133,11 @@ def _privileges(statement: ShowPrivileges, names: SessionNames) -> str:
         if kind is None:
             raise NotSupported(f"SHOW PRIVILEGES ON {statement.on} is not supported", statement.location)
         # As in GRANT, tables are all relations.
-        kinds = "('table', 'view')" if kind == "table" and not statement.default else f"({string(kind)})"
+        kinds = (
+            "('table', 'view', 'materialized-view')"
+            if kind == "table" and not statement.default
+            else f"({string(kind)})"
+        )
         conditions.append(f"object_type IN {kinds}")
     where = f" WHERE {_all(conditions)}" if conditions else ""
     relation, shown = "mz_show_all_privileges", "grantor, grantee, database, schema, name, object_type, privilege_type"

@@ -33,13 +33,13 @@ class SystemRelation:
 
 @dataclass(frozen=True, slots=True)
 class ShownRelation:
-    """A table or view. `sql` is the statement that made it, where one did."""
+    """A table or view, materialized or not. `sql` is the statement that made it, where one did."""
 
     id: str
     oid: int
     schema: Schema
     name: str
-    kind: Literal["table", "view"]
+    kind: Literal["table", "view", "materialized-view"]
     columns: tuple[Column, ...]
     owner: RoleId
     grants: tuple[Grant, ...]
@@ -126,7 +126,7 @@ class Shown:
 
     def _user_relations(self, items: Iterable[Item]) -> Iterator[ShownRelation]:
         for item in items:
-            if item.kind != "type":
+            if item.kind != "type" and item.kind != "index":
                 yield ShownRelation(
                     str(item.id),
                     item.oid,

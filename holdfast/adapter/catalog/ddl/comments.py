@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdfast.adapter.catalog.ddl.target import target_of
 from holdfast.adapter.catalog.ddl.work import Work
 from holdfast.adapter.catalog.errors import InsufficientPrivilege
-from holdfast.adapter.catalog.objects import Comment, Role, Schema
+from holdfast.adapter.catalog.objects import RELATIONS, Comment, Role, Schema
 from holdfast.adapter.catalog.privileges import require_of_system, require_owner
 from holdfast.sql.errors import UndefinedColumn, WrongSyntax
 from holdfast.sql.syntax.name import ObjectName
@@ -38,7 +38,7 @@ def _on_column(statement: syntax.Comment, work: Work) -> tuple[str, int]:
     parts, location = statement.name.parts, statement.name.location
     if len(parts) < 2:
         raise WrongSyntax("column name must be qualified", location)
-    relation = work.names.item(ObjectName(parts[:-1], location=location), "table", "view")
+    relation = work.names.item(ObjectName(parts[:-1], location=location), *RELATIONS)
     require_owner(work.state, work.role, relation)
     for number, column in enumerate(relation.columns, start=1):
         if column.name == parts[-1]:

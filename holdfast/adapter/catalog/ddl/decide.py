@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from holdfast.adapter.catalog.ddl.clusters import change_cluster
 from holdfast.adapter.catalog.ddl.comments import comment
 from holdfast.adapter.catalog.ddl.containers import create_database, create_schema
 from holdfast.adapter.catalog.ddl.default_privileges import alter_default_privileges
 from holdfast.adapter.catalog.ddl.drop import ITEM_KINDS, drop, drop_all
 from holdfast.adapter.catalog.ddl.grants import grant, revoke
+from holdfast.adapter.catalog.ddl.indexes import create_index
+from holdfast.adapter.catalog.ddl.materialized_views import create_materialized_view
 from holdfast.adapter.catalog.ddl.options import reset_options, set_options
 from holdfast.adapter.catalog.ddl.owners import change_owner, drop_owned, reassign_owned
 from holdfast.adapter.catalog.ddl.rename import change_schema, rename, swap
@@ -38,12 +41,15 @@ _DECIDE: Mapping[type[Node], tuple[str | None, _Decide]] = {
     create.CreateSchema: ("CREATE SCHEMA", create_schema),
     create.CreateTable: ("CREATE TABLE", create_table),
     create.CreateView: ("CREATE VIEW", create_view),
+    create.CreateMaterializedView: ("CREATE MATERIALIZED VIEW", create_materialized_view),
+    create.CreateIndex: ("CREATE INDEX", create_index),
     create.CreateType: ("CREATE TYPE", create_type),
     create.CreateRole: ("CREATE ROLE", create_role),
     alter.Rename: (None, rename),
     alter.Swap: (None, swap),
     alter.ChangeSchema: (None, change_schema),
     alter.ChangeOwner: (None, change_owner),
+    alter.ChangeCluster: (None, change_cluster),
     alter.SetOptions: (None, set_options),
     alter.ResetOptions: (None, reset_options),
     alter.AddColumn: ("ALTER TABLE", add_column),
@@ -64,8 +70,6 @@ _KINDS = frozenset({Kind.DATABASE, Kind.SCHEMA, Kind.ROLE, *ITEM_KINDS})
 
 _NOT_YET: Mapping[type[Node], str] = {
     create.CreateTableFromSource: "CREATE TABLE ... FROM SOURCE",
-    create.CreateMaterializedView: "CREATE MATERIALIZED VIEW",
-    create.CreateIndex: "CREATE INDEX",
     create.CreateSecret: "CREATE SECRET",
     create.CreateCluster: "CREATE CLUSTER",
     create.CreateClusterReplica: "CREATE CLUSTER REPLICA",
@@ -75,7 +79,6 @@ _NOT_YET: Mapping[type[Node], str] = {
     create.CreateWebhook: "CREATE ... FROM WEBHOOK",
     create.CreateSink: "CREATE SINK",
     create.CreateFunction: "CREATE FUNCTION",
-    alter.ChangeCluster: "ALTER ... SET CLUSTER",
     alter.AlterConnection: "ALTER CONNECTION",
     alter.RotateKeys: "ALTER CONNECTION ... ROTATE KEYS",
     alter.ApplyReplacement: "ALTER MATERIALIZED VIEW ... APPLY REPLACEMENT",

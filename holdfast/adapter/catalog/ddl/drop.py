@@ -20,7 +20,13 @@ from holdfast.sql.syntax.statement.kind import Kind
 
 Droppable: TypeAlias = Database | Schema | Item
 
-ITEM_KINDS: dict[Kind, ItemKind] = {Kind.TABLE: "table", Kind.VIEW: "view", Kind.TYPE: "type"}
+ITEM_KINDS: dict[Kind, ItemKind] = {
+    Kind.TABLE: "table",
+    Kind.VIEW: "view",
+    Kind.MATERIALIZED_VIEW: "materialized-view",
+    Kind.INDEX: "index",
+    Kind.TYPE: "type",
+}
 
 _CASCADE = "Use DROP ... CASCADE to drop the dependent objects too."
 
@@ -61,10 +67,12 @@ def _item(work: Work, name: ObjectName, kind: ItemKind) -> Item:
     try:
         return work.names.item(name, kind)
     except UndefinedTable as error:
-        raise UndefinedTable(f'{kind} "{".".join(name.parts)}" does not exist', name.location) from error
+        shown_kind = kind.replace("-", " ")
+        raise UndefinedTable(f'{shown_kind} "{".".join(name.parts)}" does not exist', name.location) from error
     except WrongObjectType as error:
         held = work.names.item(name)
-        error.hint = f"Use DROP {held.kind.upper()} to remove a {held.kind}."
+        article = "an" if held.kind == "index" else "a"
+        error.hint = f"Use DROP {held.noun.upper()} to remove {article} {held.noun}."
         raise
 
 
@@ -116,17 +124,21 @@ def _next(state: CatalogState, on: Droppable) -> Iterable[Droppable]:
 
 
 def drop_all(work: Work, roots: Sequence[Droppable], *, cascade: bool, quiet: bool = False) -> None:
-    """Drop the roots, and with `cascade` what depends on them; else that nothing does is a condition."""
+    """Drop the roots, and with `cascade` what depends on them; else that nothing does is a condition.
+
+    Indexes do not count: they go with their relation, without a word.
+    """
     names = work.names
     found = dependents(work.state, roots)
-    if found and not cascade:
+    others = [each for each in found if not (isinstance(each.found, Item) and each.found.kind == "index")]
+    if others and not cascade:
         several = len(roots) > 1
         what = "desired object(s)" if several else shown(names, roots[0])
-        lines = [f"{shown(names, each.found)} depends on {shown(names, each.on)}" for each in found]
+        lines = [f"{shown(names, each.found)} depends on {shown(names, each.on)}" for each in others]
         message = f"cannot drop {what} because other objects depend on {'them' if several else 'it'}"
         raise DependentObjects(message, lines, _CASCADE)
-    if found and not quiet:
-        lines = [f"drop cascades to {shown(names, each.found)}" for each in found]
+    if others and not quiet:
+        lines = [f"drop cascades to {shown(names, each.found)}" for each in others]
         if len(lines) == 1:
             work.notice(lines[0])
         else:

@@ -9,7 +9,7 @@ from holdfast.adapter.catalog.ddl.drop import ITEM_KINDS
 from holdfast.adapter.catalog.ddl.target import target_of
 from holdfast.adapter.catalog.ddl.work import Work
 from holdfast.adapter.catalog.errors import InsufficientPrivilege, InvalidGrant
-from holdfast.adapter.catalog.objects import PUBLIC, Grant, Item, Role, RoleId, Schema
+from holdfast.adapter.catalog.objects import PUBLIC, RELATIONS, Grant, Item, Role, RoleId, Schema
 from holdfast.adapter.catalog.privileges import (
     LETTERS,
     OF_SYSTEM,
@@ -86,7 +86,7 @@ def _subjects(statement: syntax.Grant | syntax.Revoke, work: Work) -> Iterator[t
         case syntax.OnObjects(kind=kind, names=names):
             for name in names:
                 found = _named(work, kind, name)
-                what = found.kind if isinstance(found, Item) else type(found).__name__.lower()
+                what = found.noun if isinstance(found, Item) else type(found).__name__.lower()
                 letters = _letters(statement.privileges, all_privileges(found), what, name.location)
                 yield _owned(work, found), letters
         case syntax.OnAll() as subject:
@@ -100,7 +100,7 @@ def _subjects(statement: syntax.Grant | syntax.Revoke, work: Work) -> Iterator[t
 def _named(work: Work, kind: Kind, name: ObjectName) -> Grantable:
     if kind is Kind.TABLE:
         # ON TABLE, which may be left out, is said of all relations.
-        return work.names.item(name, "table", "view")
+        return work.names.item(name, *RELATIONS)
     found = target_of(work, kind, name)
     if found is None or isinstance(found, Role):
         raise InvalidGrant(f"privileges cannot be granted on {kind.value.lower()}s", name.location)
@@ -131,6 +131,6 @@ def _all(work: Work, subject: syntax.OnAll) -> Iterator[Grantable]:
         return
     if subject.kind not in ITEM_KINDS:
         raise NotSupported(f"objects of kind {subject.kind.value} are not supported yet", subject.location)
-    kinds = ("table", "view") if subject.kind is Kind.TABLE else (ITEM_KINDS[subject.kind],)
+    kinds = RELATIONS if subject.kind is Kind.TABLE else (ITEM_KINDS[subject.kind],)
     for schema in schemas:
         yield from (item for item in state.items_of(schema.id) if item.kind in kinds)

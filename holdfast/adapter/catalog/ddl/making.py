@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from holdfast.adapter.catalog.ddl.placing import Place
 from holdfast.adapter.catalog.ddl.work import Work
-from holdfast.adapter.catalog.definition import CreateItem, Definition, defined
+from holdfast.adapter.catalog.definition import CreateItem, Definition, defined, name_of, with_definition
 from holdfast.adapter.catalog.errors import InvalidObjectDefinition
 from holdfast.adapter.catalog.objects import DefaultKind, Grant, Item, ItemKind
 from holdfast.adapter.catalog.privileges import OF_ITEMS, granted, require_types
@@ -16,17 +16,31 @@ from holdfast.adapter.catalog.whole import Whole, whole
 from holdfast.repr.ids import GlobalId
 from holdfast.sql.render import render
 from holdfast.sql.syntax.name import ObjectName
+from holdfast.sql.syntax.statement.create import CreateIndex
 
 Statement = TypeVar("Statement", bound=CreateItem)
 
-_DEFAULTS: dict[ItemKind, DefaultKind] = {"table": "TABLES", "view": "TABLES", "type": "TYPES"}
+_DEFAULTS: dict[ItemKind, DefaultKind] = {
+    "table": "TABLES",
+    "view": "TABLES",
+    "materialized-view": "TABLES",
+    "index": "TABLES",
+    "type": "TYPES",
+}
+"""What default privileges of the kind are said of. Those that an item cannot have do not count."""
+
+
+def at_path(statement: Statement, path: tuple[str, ...]) -> Statement:
+    """The statement with the whole name of its item. An index is where its relation is, and has no path."""
+    if isinstance(statement, CreateIndex):
+        return replace(statement, name=path[-1])
+    return replace(statement, name=ObjectName(path, location=statement.name.location))
 
 
 def named_wholly(work: Work, statement: Statement, place: Place) -> Whole[Statement]:
     """The statement as it is kept, if the role may mention what it mentions."""
-    path = (*work.state.path_of(place.schema), statement.name.parts[-1])
-    named = replace(statement, name=ObjectName(path, location=statement.name.location))
-    found = whole(named, work.names)
+    path = (*work.state.path_of(place.schema), name_of(statement))
+    found = whole(at_path(statement, path), work.names)
     if place.session is None:
         _check_lasting(work.state, found.uses)
     require_types(work.state, work.role, found.uses)
@@ -46,23 +60,19 @@ def make(
 ) -> Item:
     """The new item. Its name must be free."""
     known = work.given()
-    settled = definition or defined(found.statement, work.names)
     item = Item(
         GlobalId.parse(known.id),
         known.oid,
-        found.statement.name.parts[-1],
+        name_of(found.statement),
         place.schema.id,
         kind,
         render(found.statement),
         work.role.id,
-        columns=settled.columns,
-        query=settled.query,
-        type=settled.type,
         uses=found.uses,
         grants=_grants(work, kind, place),
-        retain_history=settled.retain_history,
         session=place.session,
     )
+    item = with_definition(item, definition or defined(found.statement, work.names))
     work.add(item)
     return item
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from holdfast.adapter.catalog.ddl.making import at_path
 from holdfast.adapter.catalog.ddl.ordering import in_order
 from holdfast.adapter.catalog.ddl.shown import shown
 from holdfast.adapter.catalog.ddl.work import Work
@@ -24,6 +25,7 @@ from holdfast.sql.errors import SemanticError
 from holdfast.sql.syntax.expression import Column, Star
 from holdfast.sql.syntax.name import ObjectName
 from holdfast.sql.syntax.query import Alias, Table
+from holdfast.sql.syntax.statement.create import CreateIndex
 from holdfast.sql.syntax.types import NamedType
 
 
@@ -39,7 +41,7 @@ def move(work: Work, changes: Iterable[Change], moved: Iterable[GlobalId]) -> No
         mentions = _Mentions(replace(before, session=item.session), work.state)
         own = work.state.path_of(item)
         try:
-            statement = replace(mentions.renamed(statement_of(item)), name=ObjectName(own))
+            statement = at_path(mentions.renamed(statement_of(item)), own)
             made = with_statement(item, statement, names)
         except SemanticError as error:
             raise _conflict(work, item, str(error)) from error
@@ -72,6 +74,8 @@ class _Mentions:
     def renamed(self, statement: CreateItem) -> CreateItem:
         """The same statement, over the same items."""
         self._called = set(_called(statement))
+        if isinstance(statement, CreateIndex):
+            statement = replace(statement, on=ObjectName(self._path(statement.on.parts)))
         named = renamed(statement, Renaming(self._table, self._type))
         return renamed(named, Renaming(column=self._column))
 

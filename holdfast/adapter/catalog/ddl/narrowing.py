@@ -7,6 +7,7 @@ taken for one of another relation. Such a view reads the columns that were there
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from holdfast.adapter.catalog.ddl.ordering import settle
 from holdfast.adapter.catalog.ddl.work import Work
@@ -17,7 +18,9 @@ from holdfast.repr.ids import GlobalId
 from holdfast.sql.render import render
 from holdfast.sql.syntax.expression import Column, FieldStar, Star
 from holdfast.sql.syntax.query import Alias, Derived, Join, Query, Select, Table, Target
-from holdfast.sql.syntax.statement.create import CreateView
+from holdfast.sql.syntax.statement.create import CreateMaterializedView, CreateView
+
+View = TypeVar("View", bound=CreateView | CreateMaterializedView)
 
 
 def narrow_views(work: Work, table: Item, column: str) -> None:
@@ -26,6 +29,8 @@ def narrow_views(work: Work, table: Item, column: str) -> None:
     narrow: list[GlobalId] = []
     for id_ in sorted(work.state.used_by(table.id), key=lambda each: each.number):
         view = work.state.item(id_)
+        if view.query is None:
+            continue
         statement = view_of(view)
         if _is_open(statement, path, column):
             work.replace(view, replace(view, sql=render(_narrowed(statement, table, path))))
@@ -34,7 +39,7 @@ def narrow_views(work: Work, table: Item, column: str) -> None:
     settle(work, narrow)
 
 
-def _is_open(statement: CreateView, path: tuple[str, ...], column: str) -> bool:
+def _is_open(statement: CreateView | CreateMaterializedView, path: tuple[str, ...], column: str) -> bool:
     rows = {path[-1]}
     for node in nodes(statement):
         if isinstance(node, Table) and node.name.parts == path and node.alias is not None:
@@ -47,7 +52,7 @@ def _is_open(statement: CreateView, path: tuple[str, ...], column: str) -> bool:
     )
 
 
-def _narrowed(statement: CreateView, table: Item, path: tuple[str, ...]) -> CreateView:
+def _narrowed(statement: View, table: Item, path: tuple[str, ...]) -> View:
     targets = tuple(Target(Column((column.name,))) for column in table.columns)
 
     def columns_of(found: Table) -> Table | Derived:

@@ -10,11 +10,12 @@ from holdfast.adapter.catalog.definition import RETAIN_HISTORY, retained
 from holdfast.adapter.catalog.errors import InvalidParameter
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.privileges import require_owner
-from holdfast.adapter.catalog.statement import table_of
+from holdfast.adapter.catalog.statement import statement_of
 from holdfast.sql.errors import WrongObjectType
 from holdfast.sql.render import render
 from holdfast.sql.syntax.option import Option
 from holdfast.sql.syntax.statement.alter import ResetOptions, SetOptions
+from holdfast.sql.syntax.statement.create import CreateIndex, CreateMaterializedView, CreateTable
 
 
 def set_options(statement: SetOptions, work: Work) -> None:
@@ -38,10 +39,10 @@ def _change(statement: SetOptions | ResetOptions, options: tuple[Option, ...], w
     item = target_of(work, statement.kind, statement.name, skip=statement.if_exists)
     if item is None:
         return
-    if not isinstance(item, Item) or item.kind != "table":
+    made = statement_of(item) if isinstance(item, Item) else None
+    if not isinstance(item, Item) or not isinstance(made, CreateTable | CreateMaterializedView | CreateIndex):
         raise WrongObjectType(f"RETAIN HISTORY is not an option of {statement.kind.value}", statement.location)
     require_owner(work.state, work.role, item)
-    made = table_of(item)
     kept = tuple(option for option in made.options if option.name != RETAIN_HISTORY)
     made = replace(made, options=(*kept, *options))
     work.replace(item, replace(item, sql=render(made), retain_history=retained(made.options)))

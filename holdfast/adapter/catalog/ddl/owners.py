@@ -24,6 +24,10 @@ def change_owner(statement: ChangeOwner, work: Work) -> None:
         raise WrongObjectType("roles have no owner", statement.location)
     if isinstance(found, Schema) and found.database is None:
         raise InsufficientPrivilege(f'system schema "{found.name}" cannot be modified', statement.location)
+    if isinstance(found, Item) and found.kind == "index":
+        hint = "Change the ownership of the index's relation instead."
+        work.warn(f'cannot change owner of index "{found.name}"', "42809", hint)
+        return
     owner = work.names.role(statement.owner, statement.location)
     require_owner(work.state, work.role, found)
     require_member(work.state, work.role, owner)
@@ -31,6 +35,7 @@ def change_owner(statement: ChangeOwner, work: Work) -> None:
         require_create_in(work.state, work.role, work.state.databases[found.database])
     if isinstance(found, Item):
         require_create_in(work.state, work.role, work.state.schemas[found.schema])
+        work.change([Change(each, given_to(each, owner.id)) for each in work.state.indexes_of(found.id)])
     work.replace(found, given_to(found, owner.id))
 
 

@@ -15,7 +15,7 @@ from holdfast.adapter.catalog.objects import Database, Item, Role, Schema
 from holdfast.adapter.catalog.privileges import require_create_in, require_owner
 from holdfast.adapter.catalog.state import CatalogState, Change
 from holdfast.repr.ids import GlobalId
-from holdfast.sql.errors import NotSupported, WrongSyntax
+from holdfast.sql.errors import NotSupported, WrongObjectType, WrongSyntax
 from holdfast.sql.syntax.name import ObjectName
 from holdfast.sql.syntax.statement.alter import ChangeSchema, Rename, Swap
 from holdfast.sql.syntax.statement.kind import Kind
@@ -86,6 +86,12 @@ def change_schema(statement: ChangeSchema, work: Work) -> None:
     item = target_of(work, statement.kind, statement.name, skip=statement.if_exists)
     if not isinstance(item, Item):
         return
+    if item.kind == "index":
+        raise WrongObjectType(
+            f'cannot move index "{item.name}" to another schema',
+            statement.location,
+            "An index is in the schema of its relation: move that.",
+        )
     require_owner(work.state, work.role, item)
     schema = work.names.schema(statement.schema)
     if item.session is not None or schema.database is None:
@@ -94,5 +100,7 @@ def change_schema(statement: ChangeSchema, work: Work) -> None:
     if schema.id == item.schema:
         return
     require_create_in(work.state, work.role, schema)
-    check_free(work.state, schema, item.name, statement.location)
-    move(work, [Change(item, replace(item, schema=schema.id))], [item.id])
+    moved = (item, *work.state.indexes_of(item.id))
+    for each in moved:
+        check_free(work.state, schema, each.name, statement.location)
+    move(work, [Change(each, replace(each, schema=schema.id)) for each in moved], [each.id for each in moved])

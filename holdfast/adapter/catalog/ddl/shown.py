@@ -8,9 +8,9 @@ from holdfast.sql.render.quote import dotted, identifier
 
 
 def shown(names: SessionNames, found: Database | Schema | Item | Role) -> str:
-    """`table t`, `view other.v`, `schema s`."""
+    """`table t`, `materialized view other.v`, `schema s`."""
     if isinstance(found, Item):
-        return f"{found.kind} {dotted(_visible(names, found))}"
+        return f"{found.noun} {dotted(_visible(names, found))}"
     if isinstance(found, Schema):
         path = names.state.path_of(found)
         return f"schema {dotted(path[-1:] if path[:-1] == (names.database,) else path)}"

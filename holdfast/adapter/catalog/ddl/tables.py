@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from holdfast.adapter.catalog.ddl.making import make, named_wholly
 from holdfast.adapter.catalog.ddl.narrowing import narrow_views
+from holdfast.adapter.catalog.ddl.ordering import settle
 from holdfast.adapter.catalog.ddl.placing import is_taken, place_of
 from holdfast.adapter.catalog.ddl.work import Work
 from holdfast.adapter.catalog.definition import RETAIN_HISTORY, retained, table_column
@@ -25,7 +26,7 @@ from holdfast.sql.syntax.statement.alter import AddColumn
 from holdfast.sql.syntax.statement.create import ColumnDefinition, CreateTable, TableConstraint
 
 _PSEUDO = frozenset({"unknown", "void"})
-_PARTITION_BY = "PARTITION BY"
+PARTITION_BY = "PARTITION BY"
 
 
 def create_table(statement: CreateTable, work: Work) -> None:
@@ -71,15 +72,15 @@ def check_column(column: ColumnDefinition, kept: Column, catalog: Catalog) -> No
 
 def _check_options(options: Sequence[Option], columns: Sequence[str]) -> None:
     for option in options:
-        if option.name == _PARTITION_BY:
-            _check_partition(option, columns)
+        if option.name == PARTITION_BY:
+            check_partition(option, columns)
         elif option.name != RETAIN_HISTORY:
             raise InvalidParameter(f'unrecognized parameter "{option.name.lower()}"', option.location)
     if len({option.name for option in options}) < len(options):
         raise InvalidParameter("an option is given more than once", options[0].location)
 
 
-def _check_partition(option: Option, columns: Sequence[str]) -> None:
+def check_partition(option: Option, columns: Sequence[str]) -> None:
     """PARTITION BY asks for an order of rows where they are kept: that of the first columns."""
     names: list[str] = []
     if isinstance(option.value, ValueList):
@@ -128,3 +129,5 @@ def add_column(statement: AddColumn, work: Work) -> None:
             retain_history=retained(made.options),
         ),
     )
+    # A key may be made of whole rows.
+    settle(work, [index.id for index in work.state.indexes_of(table.id)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from holdfast.adapter.catalog.decision import Decision
+from holdfast.adapter.catalog.decision import KEPT, Decision
 from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import Item, Object, Role
 from holdfast.adapter.catalog.state import FIRST_OID, CatalogState, Change, Key, key_of
@@ -66,8 +66,8 @@ class Work:
     def notice(self, message: str, code: str = "00000", detail: str | None = None) -> None:
         self.notices.append(Notice("NOTICE", code, message, detail))
 
-    def warn(self, message: str, code: str = "01000") -> None:
-        self.notices.append(Notice("WARNING", code, message))
+    def warn(self, message: str, code: str = "01000", hint: str | None = None) -> None:
+        self.notices.append(Notice("WARNING", code, message, hint=hint))
 
     def decided(self, tag: str) -> Decision:
         """All of it, each object changed at most once."""
@@ -75,8 +75,8 @@ class Work:
             given = self._before.numbers_given(self._given)
             self.change([given])
         changes = tuple(change for change in self._changes.values() if change.removed != change.added)
-        tables = [
-            (_table(change.removed), _table(change.added))
+        kept = [
+            (_kept(change.removed), _kept(change.added))
             for change in changes
             if isinstance(change.removed or change.added, Item)
         ]
@@ -84,11 +84,11 @@ class Work:
             changes,
             tag,
             tuple(self.notices),
-            created=tuple(new for old, new in tables if old is None and new is not None),
-            dropped=tuple(old for old, new in tables if new is None and old is not None),
-            altered=tuple(new for old, new in tables if old and new and len(old.columns) < len(new.columns)),
+            created=tuple(new for old, new in kept if old is None and new is not None),
+            dropped=tuple(old for old, new in kept if new is None and old is not None),
+            altered=tuple(new for old, new in kept if old and new and len(old.columns) < len(new.columns)),
         )
 
 
-def _table(found: Object | None) -> Item | None:
-    return found if isinstance(found, Item) and found.kind == "table" else None
+def _kept(found: Object | None) -> Item | None:
+    return found if isinstance(found, Item) and found.kind in KEPT else None
