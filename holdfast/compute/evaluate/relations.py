@@ -73,10 +73,10 @@ def rows(
 
 
 def expanded(relation: Relation, around: Surroundings) -> Sequence[Row]:
-    return _multiset(relation, around).expanded(types_of(relation))
+    return multiset(relation, around).expanded(types_of(relation))
 
 
-def _multiset(relation: Relation, around: Surroundings) -> Multiset:
+def multiset(relation: Relation, around: Surroundings) -> Multiset:
     kept = around.kept.get(relation)
     if kept is not None:
         return kept
@@ -92,7 +92,7 @@ def _multiset(relation: Relation, around: Surroundings) -> Multiset:
             return _flat_map(relation, around)
         case Join():
             widths = [len(part.columns) for part in relation.inputs]
-            parts = [_multiset(part, around) for part in relation.inputs]
+            parts = [multiset(part, around) for part in relation.inputs]
             return joined(parts, widths, relation.predicates, parameters)
         case OuterJoin():
             left, right = expanded(relation.left, around), expanded(relation.right, around)
@@ -101,7 +101,7 @@ def _multiset(relation: Relation, around: Surroundings) -> Multiset:
                 outer_joined(left, right, widths_of_both, relation.predicates, parameters, full=relation.full)
             )
         case SemiJoin():
-            left_rows, width = _multiset(relation.left, around), len(relation.left.columns)
+            left_rows, width = multiset(relation.left, around), len(relation.left.columns)
             others = expanded(relation.right, around)
             return semi_joined(left_rows, others, width, relation.predicates, parameters, anti=relation.anti)
         case Reduce():
@@ -112,15 +112,15 @@ def _multiset(relation: Relation, around: Surroundings) -> Multiset:
         case Window():
             return Multiset(windowed(relation, expanded(relation.input, around), parameters))
         case Union():
-            return union([_multiset(part, around) for part in relation.inputs])
+            return union([multiset(part, around) for part in relation.inputs])
         case Negate():
-            return _multiset(relation.input, around).negated()
+            return multiset(relation.input, around).negated()
         case Threshold():
-            return _multiset(relation.input, around).positive(types_of(relation))
+            return multiset(relation.input, around).positive(types_of(relation))
         case Let():
-            return _multiset(relation.body, around.binding(relation.name, _multiset(relation.value, around)))
+            return multiset(relation.body, around.binding(relation.name, multiset(relation.value, around)))
         case LetRec():
-            return _multiset(relation.body, _recursive(relation, around))
+            return multiset(relation.body, _recursive(relation, around))
         case Apply():
             raise UsageError("the plan is not decorrelated")
 
@@ -135,11 +135,11 @@ def _plain(relation: Get | Map | Filter | Project | TopK, around: Surroundings) 
             raise UsageError(f"there is no input {relation.name}")
         case Map():
             added = compiled_all(relation.scalars, around.parameters)
-            return _multiset(relation.input, around).each(lambda row: row + added(row))
+            return multiset(relation.input, around).each(lambda row: row + added(row))
         case Filter():
-            return _multiset(relation.input, around).where(true_for(relation.predicates, around.parameters))
+            return multiset(relation.input, around).where(true_for(relation.predicates, around.parameters))
         case Project():
-            return _multiset(relation.input, around).each(columns_at(relation.outputs))
+            return multiset(relation.input, around).each(columns_at(relation.outputs))
         case TopK():
             return Multiset(_top(relation, expanded(relation.input, around), around.parameters))
 
@@ -165,7 +165,7 @@ def _flat_map(relation: FlatMap, around: Surroundings) -> Multiset:
             found = [(*new, place) for place, new in enumerate(found, start=1)]
         return [row + new for new in found or missing]
 
-    return _multiset(relation.input, around).flat(change)
+    return multiset(relation.input, around).flat(change)
 
 
 def _top(relation: TopK, members: Sequence[Row], parameters: Sequence[object]) -> list[Row]:
@@ -200,7 +200,7 @@ def _reads(relation: Relation, names: frozenset[str]) -> bool:
 def _recursive(relation: LetRec, around: Surroundings) -> Surroundings:
     outside, names = around, frozenset(binding.name for binding in relation.bindings)
     fixed = set[Relation]().union(*(_same_in_every_round(binding.value, names) for binding in relation.bindings))
-    around = replace(around, kept={**around.kept, **{part: _multiset(part, outside) for part in fixed}})
+    around = replace(around, kept={**around.kept, **{part: multiset(part, outside) for part in fixed}})
     for binding in relation.bindings:
         around = around.binding(binding.name, Multiset([]))
     rounds = 0
@@ -208,7 +208,7 @@ def _recursive(relation: LetRec, around: Surroundings) -> Surroundings:
         changed = False
         for binding in relation.bindings:
             types = [column.type for column in binding.columns]
-            old, new = around.bound[binding.name], _multiset(binding.value, around)
+            old, new = around.bound[binding.name], multiset(binding.value, around)
             changed = changed or bool(union([old.negated(), new]).consolidated(types))
             around = around.binding(binding.name, Multiset(new.expanded(types)))
         if not changed:

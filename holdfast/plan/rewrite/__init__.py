@@ -5,7 +5,7 @@ A rewrite is one module with one function of its name, from relation to relation
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from holdfast.plan.relation import Plan, Relation
@@ -57,17 +57,18 @@ _ROUNDS = 3
 """Rounds after which a plan that still changes is good enough."""
 
 
-def optimize(plan: Plan) -> Plan:
+def optimize(plan: Plan, rules: Sequence[Rewrite] = RULES, last: Sequence[Rewrite] = LAST) -> Plan:
+    """The plan rewritten by `rules` until nothing changes, and then once by the `last` ones."""
     relation = plan.relation
     made: dict[Rewrite, Relation] = {}
     for _ in range(_ROUNDS):
         before = relation
-        for rule in RULES:
+        for rule in rules:
             # What a rule has made itself, it has nothing to add to.
             if made.get(rule) is not relation:
                 relation = made[rule] = rule(relation)
         if relation is before:
             break
-    for rule in LAST:
+    for rule in last:
         relation = rule(relation)
     return replace(plan, relation=relation)

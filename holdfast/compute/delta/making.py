@@ -1,0 +1,220 @@
+"""A program in the making: its stages so far, and the updates and states of relations that they are for.
+
+- `delta(relation)`: the updates of a relation in the step.
+- `before(relation, columns, keys)`: its updates before the step, at least those whose columns have values of `keys`.
+  More may be among them: who asks compares.
+
+A relation that is linear over inputs needs no state: what was there before is found in the inputs themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from holdfast.compute.delta.clock import reads_clock
+from holdfast.compute.delta.internal import BEFORE
+from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Scratch, Stage, State, changes_of, update_columns
+from holdfast.compute.delta.updates import Linear, is_linear, lifted, no_updates, placed
+from holdfast.plan.relation import (
+    Columns,
+    Distinct,
+    Filter,
+    FlatMap,
+    Get,
+    Local,
+    Map,
+    Negate,
+    Plan,
+    Project,
+    Relation,
+    Union,
+    Values,
+    inputs,
+)
+from holdfast.plan.scalar import Call, Column, Scalar
+from holdfast.plan.types import Array, List, Range, Record, Type
+from holdfast.plan.types import Map as MapType
+
+Rule = Callable[["Making", Relation], Relation]
+Kept = Callable[["Making", Relation, tuple[int, ...], Relation], Relation | None]
+
+
+class Making:
+    """`rule` makes the updates of a relation that is not linear; `kept` those before the step, where the state of a
+    relation is something else than its rows.
+    """
+
+    def __init__(self, rule: Rule, kept: Kept) -> None:
+        self._rule, self._kept = rule, kept
+        self.stages: list[Stage] = []
+        self.states: dict[Relation, State] = {}
+        self.writes: dict[str, str] = {}
+        self.inputs: dict[str, Columns] = {}
+        self._deltas: dict[Relation, Relation] = {}
+        self._names = 0
+
+    # Stages
+
+    def bind(self, relation: Relation) -> Local:
+        """A stage that is this relation of updates, or of rows."""
+        if isinstance(relation, Local):
+            return relation
+        name = self._name("b")
+        self.stages.append(Bind(name, relation))
+        return Local(name, relation.columns)
+
+    def lookup(self, source: str, columns: tuple[int, ...], keys: Relation, of: Columns) -> Local:
+        name = self._name("l")
+        self.stages.append(Lookup(name, source, columns, self.bind(Distinct(keys)), of))
+        return Local(name, update_columns(of))
+
+    def due(self, state: State, at: int) -> Local:
+        name = self._name("q")
+        self.stages.append(Due(name, state.name, at, state.columns))
+        return Local(name, update_columns(state.columns))
+
+    def scratch(self, relation: Relation) -> Local:
+        read = gets_in(relation)
+        self.inputs.update(read)
+        name = self._name("x")
+        self.stages.append(Scratch(name, relation, read))
+        return Local(name, update_columns(relation.columns))
+
+    def _name(self, kind: str) -> str:
+        self._names += 1
+        return f"{kind}{self._names}"
+
+    # States
+
+    def keep(self, relation: Relation, columns: Columns) -> State:
+        """A new state, which is the contents of `relation`; its updates are to be said by `write`."""
+        state = State(f"s{len(self.states)}", relation, columns)
+        self.states[relation] = state
+        return state
+
+    def write(self, state: State, updates: Relation) -> None:
+        self.writes[state.name] = self.bind(updates).name
+
+    def state_of(self, relation: Relation) -> State:
+        """The rows of a relation as state."""
+        found = self.states.get(relation)
+        if found is None:
+            updates = self.delta(relation)
+            found = self.keep(relation, relation.columns)
+            self.write(found, updates)
+        return found
+
+    # Updates of relations
+
+    def delta(self, relation: Relation) -> Relation:
+        found = self._deltas.get(relation)
+        if found is None:
+            found = self._deltas[relation] = self._delta(relation)
+        return found
+
+    def _delta(self, relation: Relation) -> Relation:
+        match relation:
+            case Get():
+                self.inputs[relation.name] = relation.columns
+                return Local(changes_of(relation.name), update_columns(relation.columns))
+            case Values():
+                return no_updates(relation.columns)
+        if is_linear(relation) and not reads_clock(relation):
+            assert isinstance(relation, Linear)
+            return self.bind(lifted(relation, self.delta))
+        return self.bind(self._rule(self, relation))
+
+    def before(self, relation: Relation, columns: Sequence[int], keys: Relation) -> Relation:
+        """`keys` has a column for each of `columns`."""
+        usable = [place for place, index in enumerate(columns) if found_by_bits(relation.columns[index].type)]
+        if len(usable) < len(columns):
+            columns, keys = [columns[place] for place in usable], Project(keys, tuple(usable))
+        wanted = tuple(columns)
+        if can_find(relation, wanted):
+            return self._through(relation, wanted, keys)
+        kept = self._kept(self, relation, wanted, keys)
+        if kept is not None:
+            return kept
+        state = self.state_of(relation)
+        return self.lookup(state.name, wanted, keys, state.columns)
+
+    def _through(self, relation: Relation, columns: tuple[int, ...], keys: Relation) -> Relation:
+        """What was there before, found in what is below linear operators."""
+        match relation:
+            case Get():
+                self.inputs[relation.name] = relation.columns
+                return self.lookup(relation.name, columns, keys, relation.columns)
+            case Values():
+                return placed(relation, len(relation.columns), BEFORE, 1)
+            case Union():
+                return Union(tuple(self._through(part, columns, keys) for part in relation.inputs))
+            case Map() | Filter() | Project() | FlatMap() | Negate():
+                below, places = _below(relation, columns)
+                keys = keys if len(places) == len(columns) else Project(keys, places)
+                found = self._through(relation.input, below, keys)
+                return lifted(relation, lambda _: found)
+        raise AssertionError("only what can be found is looked for")
+
+    def program(self, plan: Plan, output: Relation) -> Program:
+        last = self.bind(output).name
+        states = tuple(self.states.values())
+        return Program(plan, dict(self.inputs), tuple(self.stages), states, last, dict(self.writes))
+
+
+def can_find(relation: Relation, columns: tuple[int, ...]) -> bool:
+    """Whether rows are found by the values of columns in the inputs themselves, since all above these is linear."""
+    match relation:
+        case Get() | Values():
+            return True
+        case Union():
+            return all(can_find(part, columns) for part in relation.inputs)
+        case Map() | Filter() | Project() | FlatMap() | Negate() if not reads_clock(relation):
+            below, _ = _below(relation, columns)
+            return bool(below or not columns) and can_find(relation.input, below)
+    return False
+
+
+def _below(
+    relation: Map | Filter | Project | FlatMap | Negate, columns: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Which columns of the input some columns of a relation are, and the places of those that are any."""
+    if isinstance(relation, Project):
+        return tuple(relation.outputs[index] for index in columns), tuple(range(len(columns)))
+    width = len(relation.input.columns)
+    places = tuple(place for place, index in enumerate(columns) if index < width)
+    return tuple(columns[place] for place in places), places
+
+
+def gets_in(relation: Relation) -> dict[str, Columns]:
+    if isinstance(relation, Get):
+        return {relation.name: relation.columns}
+    found: dict[str, Columns] = {}
+    for part in inputs(relation):
+        found |= gets_in(part)
+    return found
+
+
+def found_by_bits(type_: Type) -> bool:
+    """Whether values of the type that are equal in SQL have the same bits in Arrow."""
+    match type_:
+        case Array() | List():
+            return found_by_bits(type_.element)
+        case Record():
+            return all(map(found_by_bits, type_.types))
+        case MapType() | Range():
+            return False
+    return type_.base != "jsonb"
+
+
+def looked_up(scalar: Scalar) -> int | None:
+    """The column by whose values rows are found where this expression is what it is compared with."""
+    if isinstance(scalar, Column):
+        return scalar.index
+    if isinstance(scalar, Call) and len(scalar.arguments) == 1 and isinstance(scalar.arguments[0], Column):
+        inner = scalar.arguments[0]
+        if _WIDTHS.get(inner.type.base, 9) < _WIDTHS.get(scalar.type.base, 0) and not scalar.function.fails:
+            return inner.index
+    return None
+
+
+_WIDTHS = {"int2": 2, "int4": 4, "int8": 8}

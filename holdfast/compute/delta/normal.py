@@ -1,0 +1,151 @@
+"""Plans in the form that programs are made of.
+
+Names are gone: a subplan that is used twice is one node, and its updates are made once. Keys of groups, partitions and
+outer joins are columns of what is below. Windows with several partitions stand one above the other. Conditions on
+`mz_now()` stand alone, in filters of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from holdfast.compute.delta.clock import has_clock
+from holdfast.compute.delta.join import equated_columns
+from holdfast.compute.evaluate.scalars import can_fail
+from holdfast.plan.rebuild import inlined, rebuilt
+from holdfast.plan.relation import (
+    Distinct,
+    Filter,
+    Join,
+    Let,
+    LetRec,
+    Map,
+    OuterJoin,
+    Project,
+    Reduce,
+    Relation,
+    SemiJoin,
+    Window,
+    WindowCall,
+    column,
+)
+from holdfast.plan.scalar import Call, Column, Scalar, columns_of, moved
+
+
+def normal(relation: Relation) -> Relation:
+    done: dict[Relation, Relation] = {}
+
+    def visit(part: Relation) -> Relation:
+        if isinstance(part, LetRec):
+            return part
+        if part not in done:
+            done[part] = _own(rebuilt(part, lambda below, _: visit(below), lambda scalar: scalar))
+        return done[part]
+
+    return visit(without_names(relation))
+
+
+def without_names(relation: Relation) -> Relation:
+    """The relation with what a `Let` calls by a name wherever the name stands, but for those of recursions."""
+    done: dict[Relation, Relation] = {}
+
+    def visit(part: Relation) -> Relation:
+        if part not in done:
+            if isinstance(part, Let):
+                done[part] = visit(inlined(part.body, part.name, part.value))
+            else:
+                done[part] = rebuilt(part, lambda below, _: visit(below), lambda scalar: scalar)
+        return done[part]
+
+    return visit(relation)
+
+
+def _own(relation: Relation) -> Relation:
+    match relation:
+        case Distinct():
+            return Reduce(relation.input, tuple(column(relation, index) for index in range(len(relation.columns))))
+        case Reduce() if not all(isinstance(key, Column) for key in relation.keys):
+            below, keys = _with_columns(relation.input, relation.keys)
+            return Reduce(below, keys, relation.aggregates)
+        case Window():
+            return _windows(relation)
+        case OuterJoin() | SemiJoin() if not equated_columns(relation.predicates, len(relation.left.columns)):
+            return _joined_by_columns(relation)
+        case Join() if any(map(has_clock, relation.predicates)):
+            timeless = tuple(each for each in relation.predicates if not has_clock(each))
+            return _own(Filter(Join(relation.inputs, timeless), _timed(relation.predicates)))
+        case Filter() if any(map(has_clock, relation.predicates)):
+            timeless = tuple(each for each in relation.predicates if not has_clock(each))
+            below = Filter(relation.input, timeless) if timeless else relation.input
+            return Filter(below, _timed(relation.predicates))
+    return relation
+
+
+def _timed(predicates: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    return tuple(each for each in predicates if has_clock(each))
+
+
+def _with_columns(below: Relation, scalars: tuple[Scalar, ...]) -> tuple[Relation, tuple[Scalar, ...]]:
+    """A relation in which all of the scalars are columns, and which these are."""
+    added = tuple(dict.fromkeys(scalar for scalar in scalars if not isinstance(scalar, Column)))
+    made = Map(below, added) if added else below
+    places = {scalar: len(below.columns) + place for place, scalar in enumerate(added)}
+    return made, tuple(scalar if isinstance(scalar, Column) else column(made, places[scalar]) for scalar in scalars)
+
+
+def _windows(relation: Window) -> Relation:
+    width, made = len(relation.input.columns), relation.input
+    places: dict[int, int] = {}
+    by_partition: dict[tuple[Scalar, ...], list[int]] = {}
+    for number, call in enumerate(relation.calls):
+        by_partition.setdefault(call.partition, []).append(number)
+    for partition, numbers in by_partition.items():
+        made, keys = _with_columns(made, partition)
+        calls = tuple(_partitioned(relation.calls[number], keys) for number in numbers)
+        places |= {number: len(made.columns) + place for place, number in enumerate(numbers)}
+        made = Window(made, calls)
+    wanted = (*range(width), *(places[number] for number in range(len(relation.calls))))
+    return made if wanted == tuple(range(len(made.columns))) else Project(made, wanted)
+
+
+def _partitioned(call: WindowCall, keys: tuple[Scalar, ...]) -> WindowCall:
+    return replace(call, partition=keys)
+
+
+def _joined_by_columns(relation: OuterJoin | SemiJoin) -> Relation:
+    """With the sides of equations between expressions as columns, so that rows are found by them."""
+    left, right = len(relation.left.columns), len(relation.right.columns)
+    pairs = [pair for pair in (_sides(predicate, left) for predicate in relation.predicates) if pair is not None]
+    if not pairs:
+        return relation
+    ours = Map(relation.left, tuple(one for one, _ in pairs))
+    theirs = Map(relation.right, tuple(moved(other, lambda index: index - left) for _, other in pairs))
+    added = len(pairs)
+    predicates = [moved(each, lambda index: index + added * (index >= left)) for each in relation.predicates]
+    both = Join((ours, theirs))
+    for place, (one, _) in enumerate(pairs):
+        equation = next(each for each in relation.predicates if isinstance(each, Call) and one in each.arguments)
+        assert isinstance(equation, Call)
+        sides = column(both, left + place), column(both, left + added + right + place)
+        predicates.append(Call(equation.function, sides, equation.type, equation.nullable))
+    if isinstance(relation, SemiJoin):
+        return Project(SemiJoin(ours, theirs, tuple(predicates), relation.anti), tuple(range(left)))
+    made = OuterJoin(ours, theirs, tuple(predicates), relation.full)
+    return Project(made, (*range(left), *range(left + added, left + added + right)))
+
+
+def _sides(predicate: Scalar, left: int) -> tuple[Scalar, Scalar] | None:
+    """The sides of an equation, ours first, if each is about one side, they have one type, and it cannot fail."""
+    if not isinstance(predicate, Call) or predicate.function.name not in ("=", "is_not_distinct"):
+        return None
+    one, other = predicate.arguments
+    if can_fail(predicate) or one.type != other.type:
+        return None
+    of_one, of_other = columns_of(one), columns_of(other)
+    if not of_one or not of_other:
+        return None
+    if max(of_one) < left <= min(of_other):
+        return one, other
+    if max(of_other) < left <= min(of_one):
+        return other, one
+    return None

@@ -1,0 +1,131 @@
+"""Programs: how changes of a view's inputs become changes of the view, stage by stage.
+
+An *update* is a row with two more columns: its time and its diff. A program is made once, of a plan; a step of the
+view runs its stages in order, over the updates of the inputs in an interval of times, and what was there before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from holdfast.plan.printer import show
+from holdfast.plan.relation import Columns, ColumnType, Plan, Relation
+from holdfast.plan.types import INT8, Type
+
+TIME = ColumnType(INT8, False)
+DIFF = ColumnType(INT8, False)
+
+VERSION = 1
+"""Counts up when a program that reads the same makes other state."""
+
+UPPER = 1
+"""The number of the parameter that is where the step ends."""
+
+
+def update_columns(columns: Columns) -> Columns:
+    """The columns of updates of rows with these."""
+    return (*columns, TIME, DIFF)
+
+
+def changes_of(name: str) -> str:
+    """What stages call the updates of an input in the step."""
+    return f"d {name}"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a view keeps between steps: the contents of `relation`, a relation over the inputs, with `columns`."""
+
+    name: str
+    relation: Relation
+    columns: Columns
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        return tuple(column.type for column in self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """`name` is what the relation is, which reads what stages before it are called by."""
+
+    name: str
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """`name` are the updates of `source`, an input or a state, before the step whose `columns` have a value of `keys`.
+
+    Without columns, they are all of its updates if there is any row of `keys`.
+    """
+
+    name: str
+    source: str
+    columns: tuple[int, ...]
+    keys: Relation
+    of: Columns
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """`name` are the updates of `source` before the step whose column `at` is a time before the end of the step."""
+
+    name: str
+    source: str
+    at: int
+    of: Columns
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """`name` are the updates of a relation over inputs that is evaluated anew at each time at which one changes."""
+
+    name: str
+    relation: Relation
+    inputs: Mapping[str, Columns]
+
+
+Stage = Bind | Lookup | Due | Scratch
+
+
+@dataclass(frozen=True)
+class Program:
+    """`output` is the stage whose updates are the view's; `writes` names those that are the states'.
+
+    `plan` is what the view is from scratch; `inputs` are the collections that it reads.
+    """
+
+    plan: Plan
+    inputs: Mapping[str, Columns]
+    stages: tuple[Stage, ...]
+    states: tuple[State, ...]
+    output: str
+    writes: Mapping[str, str]
+
+    @property
+    def columns(self) -> tuple[Type, ...]:
+        return tuple(column.type for column in self.plan.relation.columns)
+
+    @cached_property
+    def lookups(self) -> frozenset[str]:
+        """The inputs of which more is read than what changes."""
+        found: set[str] = set()
+        for stage in self.stages:
+            match stage:
+                case Lookup():
+                    found.add(stage.source)
+                case Scratch():
+                    found |= stage.inputs.keys()
+        return frozenset(found) & self.inputs.keys()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Programs that keep other state have other fingerprints."""
+        parts = [str(VERSION), show(self.plan)]
+        for state in self.states:
+            parts += [state.name, show(state.relation), *(str(type_) for type_ in state.types)]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
