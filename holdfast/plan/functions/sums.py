@@ -55,7 +55,9 @@ def exact_sum(values: Sequence[float]) -> float:
     except ValueError:
         return nan  # both infinities
     except OverflowError:
-        return _float(sum(map(Fraction, values)))
+        # Somewhere on the way, which is of no account where something is infinite or NaN, or the sum is less again.
+        strange = [value for value in values if not isfinite(value)]
+        return sum(strange) if strange else _float(sum(map(Fraction, values)))
 
 
 def float_mean(values: Sequence[float]) -> float:

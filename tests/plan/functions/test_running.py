@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from holdfast.plan.errors import DataError
 from holdfast.plan.functions.function import Aggregate, Types
 from holdfast.plan.functions.registry import AGGREGATES
 from holdfast.plan.functions.running import FloatTotal
+from holdfast.plan.functions.sums import exact_sum
 from holdfast.plan.text import read_of
 from holdfast.plan.types import Type
 from holdfast.sql.resolve import result_type
@@ -75,3 +77,11 @@ def test_a_total_of_floats_is_rounded_once(values: list[float]) -> None:
     except OverflowError:
         return  # in between, which says nothing of the sum
     assert total.rounded() == expected
+
+
+def test_a_sum_that_overflows_on_the_way_to_infinity_is_infinite() -> None:
+    largest = sys.float_info.max
+    assert exact_sum([largest, largest, math.inf]) == math.inf
+    assert math.isnan(exact_sum([largest, largest, math.inf, -math.inf]))
+    assert math.isnan(exact_sum([largest, largest, math.nan]))
+    assert exact_sum([largest, largest, -largest]) == largest
