@@ -1,0 +1,141 @@
+"""Addends: what one row adds to the totals that an aggregate is made of, and how such totals are put together again.
+
+Totals must not overflow where the aggregate would not, so a number that has many digits is taken apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from functools import lru_cache
+
+from holdfast.compute.delta.totals import SPARE, WHOLE
+from holdfast.plan.functions.function import Any, Function, Types
+from holdfast.plan.functions.numeric_types import EXACT, of
+from holdfast.plan.functions.spark_let import let
+from holdfast.plan.interval_arithmetic import interval_of, is_finite, plus
+from holdfast.plan.scalar import Call, Constant, Scalar
+from holdfast.plan.text.interval_text import INFINITE, MINUS_INFINITE
+from holdfast.plan.types import BOOL, INT8, INTERVAL, MAX_PRECISION, Interval, Type
+
+
+def addend(function: Function, *arguments: Scalar) -> Scalar:
+    assert isinstance(function.result, Type)
+    return Call(function, arguments, function.result, function.strict and any(a.nullable for a in arguments))
+
+
+# Counts
+
+
+def _present(*values: object) -> int:
+    return int(None not in values)
+
+
+def _present_text(arguments: Sequence[str], _: Sequence[Type], __: Type) -> str:
+    present = " AND ".join(f"{argument} IS NOT NULL" for argument in arguments)
+    return f"CAST({present} AS BIGINT)"
+
+
+_PRESENT = Function("present", (Any.ANY,), INT8, _present, _present_text, strict=False, variadic=True)
+_ONE_IF_TRUE = Function("one if true", (BOOL,), INT8, int, "CAST({0} AS BIGINT)")
+
+
+def present(*arguments: Scalar) -> Scalar:
+    """One for a row none of whose arguments is null."""
+    return addend(_PRESENT, *arguments) if arguments else Constant(1, INT8)
+
+
+def one_if_true(argument: Scalar) -> Scalar:
+    return addend(_ONE_IF_TRUE, argument)
+
+
+# Integers and numerics
+
+_PART = 19
+"""Digits of one part of a number that has too many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Digits:
+    """Numbers of a type, or their squares, as integers in parts, after the point is moved by `scale` digits."""
+
+    scale: int
+    parts: int
+
+    def joined(self, totals: Sequence[Decimal]) -> Decimal:
+        """The sum of the numbers, from those of their parts."""
+        with localcontext(EXACT):
+            whole = sum((total.scaleb(_PART * place) for place, total in enumerate(totals)), Decimal(0))
+            return whole.scaleb(-self.scale)
+
+
+def digits(type_: Type, *, squared: bool = False) -> Digits:
+    found, power = of(type_), 2 if squared else 1
+    precision = found.precision * power
+    return Digits(found.scale * power, 1 if precision + SPARE <= MAX_PRECISION else -(-precision // _PART))
+
+
+def number_parts(argument: Scalar, *, squared: bool = False) -> tuple[Scalar, ...]:
+    parts = digits(argument.type, squared=squared).parts
+    return tuple(addend(_part(place, parts, squared=squared), argument) for place in range(parts))
+
+
+@lru_cache(maxsize=256)
+def _part(place: int, parts: int, *, squared: bool) -> Function:
+    low = 10 ** (_PART * place)
+
+    def python(types: Types, value: Decimal | int) -> Decimal:
+        number = int(EXACT.scaleb(value, of(types.arguments[0]).scale))
+        size = (number * number if squared else abs(number)) // low
+        if place < parts - 1:
+            size %= 10**_PART
+        return Decimal(-size if number < 0 and not squared else size)
+
+    def text(arguments: Sequence[str], types: Sequence[Type], _: Type) -> str | None:
+        return None if squared else _part_text(arguments, of(types[0]).scale, place, parts)
+
+    name = f"part {place} of {parts} of the {'square' if squared else 'number'}"
+    return Function(name, (Any.ANY,), WHOLE, python, text, typed=True)
+
+
+def _part_text(arguments: Sequence[str], scale: int, place: int, parts: int) -> str | None:
+    """Spark cuts digits after the point where a result might have too many; here, those that it cuts are zeros."""
+    if parts == 1:
+        return f"CAST({arguments[0]}{f' * {10**scale}BD' if scale else ''} AS DECIMAL(38, 0))"
+    if parts > 2 or scale > _PART:
+        return None
+    unit = f"{10 ** (_PART - scale)}BD"
+    if place == 0:
+        return f"CAST(({arguments[0]} % {unit}) * {10**scale}BD AS DECIMAL(38, 0))"
+    return let(arguments, lambda value: f"CAST(({value} - {value} % {unit}) / {unit} AS DECIMAL(38, 0))")
+
+
+# Intervals
+
+
+def _field(place: int) -> Callable[[Interval], Decimal]:
+    return lambda interval: Decimal(interval[place] if is_finite(interval) else 0)
+
+
+def _is(infinite: Interval) -> Callable[[Interval], int]:
+    return lambda interval: int(interval == infinite)
+
+
+_INTERVAL_PARTS = (
+    *(Function(f"{name} of interval", (INTERVAL,), WHOLE, _field(i)) for i, name in enumerate(Interval._fields)),
+    Function("one if infinite", (INTERVAL,), INT8, _is(INFINITE)),
+    Function("one if minus infinite", (INTERVAL,), INT8, _is(MINUS_INFINITE)),
+)
+
+
+def interval_parts(argument: Scalar) -> tuple[Scalar, ...]:
+    return tuple(addend(function, argument) for function in _INTERVAL_PARTS)
+
+
+def interval_total(months: Decimal, days: Decimal, micros: Decimal, infinite: int, minus_infinite: int) -> Interval:
+    if infinite and minus_infinite:
+        return plus(INFINITE, MINUS_INFINITE)
+    if infinite or minus_infinite:
+        return INFINITE if infinite else MINUS_INFINITE
+    return interval_of(int(months), int(days), int(micros))
