@@ -22,7 +22,7 @@ SIZES = {"1 M": 1_000_000, "10 M": 10_000_000}
 KEYS = (100, 1_000)
 APPENDS = 200
 BEFORE = Timestamp(1_000_000)
-REPEATS = 101
+REPEATS = 301
 
 
 class Asked:

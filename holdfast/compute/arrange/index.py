@@ -9,17 +9,21 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from holdfast.compute.arrange.same import Mask, Positions
-from holdfast.repr.hash import hash_rows
-
-UInt32s = npt.NDArray[np.uint32]
-UInt64s = npt.NDArray[np.uint64]
+from holdfast.compute.arrange.entries import (
+    HALF,
+    LOW,
+    Mask,
+    Positions,
+    UInt32s,
+    UInt64s,
+    entries_of,
+    positions_in,
+    repeats,
+    words_in,
+)
 
 MAX_ROWS = 2**31 - 1
 """Rows of a run: their positions are half of a word."""
-
-_HALF = np.uint64(32)
-_LOW = np.uint64(2**32 - 1)
 
 _BUCKET_ROWS = 8
 """Rows for each bucket of a directory, about: what is gathered for a key beside its own rows."""
@@ -31,18 +35,11 @@ _MOST_GATHERED = 16 * _BUCKET_ROWS
 """Entries for each key, on average, above which buckets are skewed and a binary search is better."""
 
 
-def words_of(columns: Sequence[pa.Array], rows: int) -> UInt32s:
-    """The words by which rows are found: the high halves of their hashes. Equal rows have equal words."""
-    hashes = hash_rows(columns, rows).view(np.uint64)
-    return (hashes >> _HALF).astype(np.uint32)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class HashIndex:
     """The rows of a run by their words.
 
-    - `entries` has one number for each row, its word above its position, in order. Plain numbers are sorted several
-      times faster than positions by something else, so runs are merged by sorting their entries.
+    - `entries` has one for each row.
     - The entries whose words begin with the bits `b` are those from `starts[b]` up to `starts[b + 1]`: finding a key
       takes two misses of the processor's cache, however many rows there are. Small runs have no `starts`.
     """
@@ -53,10 +50,7 @@ class HashIndex:
 
     @classmethod
     def of_words(cls, words: UInt32s) -> HashIndex:
-        entries = words.astype(np.uint64) << _HALF
-        entries |= np.arange(len(words), dtype=np.uint64)
-        entries.sort()
-        return cls._of_sorted(entries)
+        return cls._of_sorted(entries_of(words, np.arange(len(words))))
 
     @classmethod
     def merged(cls, indexes: Sequence[HashIndex], offsets: Sequence[int]) -> HashIndex:
@@ -82,31 +76,31 @@ class HashIndex:
 
     def kept(self, mask: Mask) -> HashIndex:
         """The index of the rows where `mask` holds, put together in their order."""
-        positions = self.entries & _LOW
+        positions = positions_in(self.entries)
         chosen = mask[positions]
         moved = (np.cumsum(mask) - 1).astype(np.uint64)[positions[chosen]]
-        return self._of_sorted((self.entries[chosen] & ~_LOW) | moved)
+        return self._of_sorted((self.entries[chosen] & ~LOW) | moved)
 
     def find(self, words: UInt32s) -> tuple[Positions, Positions]:
         """Each pair of one of `words`, by its number, and the position of a row that has it. Words ascend."""
-        if self.starts is not None:
+        if self.starts is not None and len(words) * _BUCKET_ROWS < len(self.entries):
             buckets = words >> np.uint32(self.shift)
-            begins, ends = self.starts[buckets], self.starts[buckets.astype(np.int64) + 1]
+            begins, ends = self.starts[buckets], self.starts[buckets + np.uint32(1)]
             if int(np.sum(ends - begins, dtype=np.int64)) <= _MOST_GATHERED * len(words):
                 which, entries = self._gather(begins, ends)
-                own = (entries >> _HALF) == words[which]
-                return which[own], (entries[own] & _LOW).astype(np.int64)
-        lows = words.astype(np.uint64) << _HALF
-        which, entries = self._gather(
-            np.searchsorted(self.entries, lows), np.searchsorted(self.entries, lows | _LOW, side="right")
-        )
-        return which, (entries & _LOW).astype(np.int64)
+                own = words_in(entries) == words[which]
+                return which[own], positions_in(entries[own])
+        # Words so many that searching for one leaves what the next needs in the cache, or skewed ones.
+        lows = words.astype(np.uint64) << HALF
+        begins, ends = (np.searchsorted(self.entries, lows), np.searchsorted(self.entries, lows | LOW, side="right"))
+        which, entries = self._gather(begins, ends)
+        return which, positions_in(entries)
 
     def shared(self) -> Positions:
-        """The positions of the rows whose words are not theirs alone."""
-        equal = np.zeros(len(self.entries) + 1, np.bool_)
-        np.less_equal(self.entries[1:] ^ self.entries[:-1], _LOW, out=equal[1:-1])
-        return (self.entries[equal[1:] | equal[:-1]] & _LOW).astype(np.int64)
+        """The positions of the rows whose words are not theirs alone, ascending."""
+        follows = repeats(self.entries)
+        leads = np.append(follows[1:], False)
+        return np.sort(positions_in(self.entries[follows | leads]))
 
     def _gather(self, begins: npt.NDArray[np.integer], ends: npt.NDArray[np.integer]) -> tuple[Positions, UInt64s]:
         """The entries of some stretches, and the number of the stretch that each is of."""
@@ -137,8 +131,7 @@ class ValueIndex:
 
     @classmethod
     def _of(cls, values: npt.NDArray[np.int64], positions: npt.NDArray[np.int32]) -> ValueIndex:
-        # A stable sort makes use of stretches that are in order already.
-        order = np.argsort(values, kind="stable")
+        order = np.argsort(values)
         return cls(values[order], positions[order])
 
     @property

@@ -9,8 +9,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdfast.compute.arrange.index import UInt32s, words_of
-from holdfast.compute.arrange.same import Mask, Positions, representatives, same, taken
+from holdfast.compute.arrange.entries import (
+    Mask,
+    Positions,
+    UInt32s,
+    entries_of,
+    positions_in,
+    repeats,
+    words_in,
+    words_of,
+)
+from holdfast.compute.arrange.same import representatives, same, taken
 from holdfast.errors import UsageError
 from holdfast.repr.canonical import canonical
 from holdfast.repr.row import canonical_type
@@ -35,11 +44,10 @@ class Keys:
             raise UsageError(f"columns of keys have {[len(column) for column in keys]} values")
         columns = _conformed(types, keys)
         words = words_of(columns, len(columns[0]))
-        alone = representatives(columns, words.astype(np.int64)) == np.arange(len(words))
-        different = np.flatnonzero(alone)
-        different = different[np.argsort(words[different], kind="stable")]
-        own, starts = np.unique(words[different], return_index=True)
-        return cls(taken(columns, different), own, np.append(starts, len(different)))
+        different = np.flatnonzero(representatives(columns, words) == np.arange(len(words)))
+        entries = entries_of(words[different], different)
+        starts = np.flatnonzero(~repeats(entries))
+        return cls(taken(columns, positions_in(entries)), words_in(entries[starts]), np.append(starts, len(entries)))
 
     def match(self, which: Positions, columns: Sequence[pa.Array]) -> Mask:
         """For each row of `columns`, whose word is that at `which`, whether it is one of the keys."""

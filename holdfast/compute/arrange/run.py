@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from holdfast.compute.arrange.index import MAX_ROWS, HashIndex, ValueIndex, words_of
+from holdfast.compute.arrange.entries import HALF, Mask, Positions, words_of
+from holdfast.compute.arrange.index import MAX_ROWS, HashIndex, ValueIndex
 from holdfast.compute.arrange.keys import Keys
-from holdfast.compute.arrange.same import Positions, representatives
+from holdfast.compute.arrange.same import representatives, taken
 from holdfast.repr.consolidate import DiffOverflowError
 from holdfast.repr.frontier import Timestamp
-from holdfast.repr.hash import hash_rows
 
 Int64s = npt.NDArray[np.int64]
 
@@ -115,14 +115,13 @@ def runs_of(batches: Iterable[pa.RecordBatch]) -> list[Run]:
 
 
 def compacted(runs: Sequence[Run], since: Timestamp) -> list[Run]:
-    """All the updates of a collection, those before `since` as if they were then, consolidated within each run."""
-    found = []
-    for group in _grouped(runs):
-        run = consolidated(joined(group), since)
-        if run is not None:
-            pending = int(np.count_nonzero(run.times > since))
-            found.append(Run(run.batch, pending, run.hash_indexes, run.value_indexes))
-    return found
+    """All the updates of a collection, those before `since` as if they were then, consolidated."""
+    groups = list(_grouped(runs))
+    if len(groups) > 1:
+        # They do not fit into one run, and what cancels must meet.
+        groups = [group for part in _divided(runs, 2 * len(groups)) for group in _grouped(part)]
+    found = (consolidated(joined(group), since) for group in groups)
+    return [replace(run, pending=int(np.count_nonzero(run.times > since))) for run in found if run is not None]
 
 
 def merged(runs: Sequence[Run], since: Timestamp | None) -> list[Run]:
@@ -161,39 +160,53 @@ def consolidated(run: Run, since: Timestamp) -> Run | None:
         candidates = min((index.shared() for index in hash_indexes.values()), key=len)
     diffs = run.diffs.copy()
     if len(candidates):
-        chosen = pa.array(candidates)
-        some = [*(column.take(chosen) for column in columns), pa.array(times[candidates])]
-        alike = representatives(some, hash_rows(some, len(candidates)))
+        some = [*columns, pa.array(times)]
+        if len(candidates) < run.rows:
+            some = taken(some, candidates)
+        alike = representatives(some, words_of(some, len(candidates)))
         diffs[candidates] = _summed(diffs[candidates], alike)
     keep = diffs != 0
     batch = pa.RecordBatch.from_arrays([*columns, pa.array(times), pa.array(diffs)], schema=run.batch.schema)
-    if keep.all():
-        return Run(batch, run.pending, hash_indexes, value_indexes)
-    batch = batch.filter(pa.array(keep))
+    whole = Run(batch, run.pending, hash_indexes, value_indexes)
+    return whole if keep.all() else _part(whole, keep)
+
+
+def _part(run: Run, mask: Mask) -> Run | None:
+    """The updates of `run` where `mask` holds, with their indexes; None if there are none."""
+    batch = run.batch.filter(pa.array(mask))
     if batch.num_rows == 0:
         return None
     return Run(
         batch,
         min(run.pending, batch.num_rows),
-        {key: index.kept(keep) for key, index in hash_indexes.items()},
-        {key: index.kept(keep) for key, index in value_indexes.items()},
+        {columns: index.kept(mask) for columns, index in dict(run.hash_indexes).items()},
+        {column: index.kept(mask) for column, index in dict(run.value_indexes).items()},
     )
+
+
+def _divided(runs: Sequence[Run], count: int) -> list[list[Run]]:
+    """The updates of `runs` in so many parts of about equal size, such that those of one row are in one part."""
+    parts: list[list[Run]] = [[] for _ in range(count)]
+    for run in runs:
+        words = words_of(run.batch.columns[:-2], run.rows).astype(np.uint64)
+        places = (words * np.uint64(count)) >> HALF
+        for number, part in enumerate(parts):
+            piece = _part(run, places == number)
+            if piece is not None:
+                part.append(piece)
+    return parts
 
 
 def _summed(diffs: Int64s, groups: Positions) -> Int64s:
     """The sum of the diffs of each group at the position that names it, zero elsewhere."""
-    order = np.argsort(groups, kind="stable")
-    ordered = groups[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     # In halves, of which so many do not overflow.
-    high = np.add.reduceat(diffs[order] >> 32, starts)
-    low = np.add.reduceat(diffs[order] & 0xFFFF_FFFF, starts)
+    high, low = np.zeros_like(diffs), np.zeros_like(diffs)
+    np.add.at(high, groups, diffs >> 32)
+    np.add.at(low, groups, diffs & 0xFFFF_FFFF)
     high += low >> 32
     if ((high < -(2**31)) | (high >= 2**31)).any():
         raise DiffOverflowError("the diffs of a row add up to more than 64 bits")
-    sums = np.zeros_like(diffs)
-    sums[ordered[starts]] = (high << 32) | (low & 0xFFFF_FFFF)
-    return sums
+    return (high << 32) | (low & 0xFFFF_FFFF)
 
 
 def _grouped(runs: Sequence[Run]) -> Iterator[list[Run]]:

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdfast.compute.arrange.entries import Mask, Positions, UInt32s, entries_of, positions_in, repeats
 from holdfast.repr.surrogate import surrogates
-
-Mask = npt.NDArray[np.bool_]
-Positions = npt.NDArray[np.int64]
 
 _BITS = {pa.float32(): pa.int32(), pa.float64(): pa.int64()}
 """A NaN is not equal to itself, but its bits are."""
@@ -30,21 +27,21 @@ def same(left: Sequence[pa.Array], right: Sequence[pa.Array]) -> Mask:
     return result
 
 
-def representatives(columns: Sequence[pa.Array], hashes: npt.NDArray[np.int64]) -> Positions:
+def representatives(columns: Sequence[pa.Array], words: UInt32s) -> Positions:
     """For each row the position of one that is the same: one for all that are the same, itself for a row alone.
 
-    Rows that are the same have the same of `hashes`; for those that are not it may happen, and costs time only.
+    Rows that are the same have the same of `words`; for those that are not it may happen, and costs time only.
     """
-    result = np.arange(len(hashes))
-    open_rows = result
+    result = np.arange(len(words))
+    rows = result
     while True:
-        # Of the rows of each hash the first leads. Those that differ from their leader are left for the next round.
-        open_rows, leaders = _led(open_rows, hashes)
-        if len(open_rows) == 0:
+        # Of the rows of each word the first leads. Those that differ from their leader are left for the next round.
+        rows, leaders = _led(rows, words)
+        if len(rows) == 0:
             return result
-        agree = same(taken(columns, open_rows), taken(columns, leaders))
-        result[open_rows[agree]] = leaders[agree]
-        open_rows = open_rows[~agree]
+        agree = same(taken(columns, rows), taken(columns, leaders))
+        result[rows[agree]] = leaders[agree]
+        rows = rows[~agree]
 
 
 def taken(columns: Sequence[pa.Array], positions: Positions) -> list[pa.Array]:
@@ -53,14 +50,13 @@ def taken(columns: Sequence[pa.Array], positions: Positions) -> list[pa.Array]:
     return [column.take(chosen) for column in columns]
 
 
-def _led(rows: Positions, hashes: npt.NDArray[np.int64]) -> tuple[Positions, Positions]:
-    """Those of `rows` that share their hash with another, and for each the first that has it."""
-    rows = rows[np.argsort(hashes[rows], kind="stable")]
-    ordered = hashes[rows]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(rows)])
-    lengths = np.diff(starts, append=len(rows))
-    shared = np.repeat(lengths > 1, lengths)
-    return rows[shared], np.repeat(rows[starts], lengths)[shared]
+def _led(rows: Positions, words: UInt32s) -> tuple[Positions, Positions]:
+    """Those of `rows` whose word an earlier one has too, and for each the first that has it."""
+    entries = entries_of(words[rows], rows)
+    follows = repeats(entries)
+    ordered = positions_in(entries)
+    leaders = ordered[np.maximum.accumulate(np.where(follows, 0, np.arange(len(ordered))))]
+    return ordered[follows], leaders[follows]
 
 
 def _same_values(left: pa.Array, right: pa.Array) -> Mask:
