@@ -8,7 +8,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from holdfast.adapter.catalog.builtin import ActivityEntry, Contents, SessionEntry, SubscriptionEntry
+from holdfast.adapter.catalog.builtin import (
+    ActivityEntry,
+    Contents,
+    DataflowEntry,
+    SessionEntry,
+    SubscriptionEntry,
+)
 from holdfast.adapter.catalog.builtin.functions import CatalogFunctions
 from holdfast.adapter.ledger import Ledger
 from holdfast.adapter.plan_cache import Compiled, CompiledChange, PlanCache
@@ -61,7 +67,10 @@ def microseconds() -> int:
 
 @dataclass(frozen=True)
 class Shared:
-    """`sessions` lists those that are connected. `started` is when the database was opened."""
+    """`sessions` lists those that are connected. `started` is when the database was opened.
+
+    `dataflows` lists those that run.
+    """
 
     ledger: Ledger
     runtime: SparkRuntime
@@ -77,3 +86,4 @@ class Shared:
     activity: ActivityLog = field(default_factory=ActivityLog)
     subscriptions: dict[str, SubscriptionEntry] = field(default_factory=dict)
     clock: Callable[[], int] = microseconds
+    dataflows: Callable[[], Sequence[DataflowEntry]] = tuple

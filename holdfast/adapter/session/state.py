@@ -173,6 +173,7 @@ class SessionState:
             [SettingEntry(*entry) for entry in self.variables.show()],
             started=shared.started,
             environment_id=shared.environment_id,
+            dataflows=shared.dataflows(),
         )
 
     def notice(self, notice: Notice) -> None:

@@ -1,4 +1,5 @@
-"""The relations of the system: `pg_catalog`, `information_schema`, `mz_catalog` and `mz_internal`.
+"""The relations of the system: `pg_catalog`, `information_schema`, `mz_catalog`, `mz_internal`,
+`mz_introspection`.
 
 They are planned like any others. Their rows are made by Python from an `Introspection`, or by queries over each other.
 """
@@ -6,6 +7,7 @@ They are planned like any others. Their rows are made by Python from an `Introsp
 from holdfast.adapter.catalog.builtin.contents import Contents
 from holdfast.adapter.catalog.builtin.introspection import (
     ActivityEntry,
+    DataflowEntry,
     Introspection,
     SessionEntry,
     SettingEntry,
@@ -21,6 +23,7 @@ __all__ = [
     "Builtin",
     "BuiltinView",
     "Contents",
+    "DataflowEntry",
     "Introspection",
     "SessionEntry",
     "SettingEntry",

@@ -102,9 +102,12 @@ def _schemata(shown: Shown) -> Iterator[Row]:
             )
 
 
+_TABLE_TYPES = {"table": "BASE TABLE", "view": "VIEW", "materialized-view": "MATERIALIZED VIEW"}
+
+
 def _tables(shown: Shown) -> Iterator[Row]:
     for found in _visible(shown):
-        kind = "VIEW" if found.kind == "view" else "LOCAL TEMPORARY" if found.is_temporary else "BASE TABLE"
+        kind = _TABLE_TYPES[found.kind] if found.kind != "table" or not found.is_temporary else "LOCAL TEMPORARY"
         yield _TABLE.row(
             table_catalog=shown.introspection.database,
             table_schema=found.schema.name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from holdfast.adapter.catalog.objects import Role
 from holdfast.adapter.catalog.state import CatalogState
@@ -36,6 +37,30 @@ class SubscriptionEntry:
     session_id: str
     created_at: int
     object_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataflowEntry:
+    """A dataflow that keeps a materialized view or an index, by the id and the name of its item.
+
+    - "hydrating" until it has rows; then "running", or "stalled" while it cannot go on, for the reason in `error`.
+    - `rows_total` is how many rows are to be read before it has any, `rows_done` how many were; None where unknown.
+    - `read_ts` is the last time that it has rows for, and `lag_ms` how far that is behind the timeline's.
+    - `states` are the collections that it keeps for itself: the name, rows and bytes of each.
+    - `steps` is how many it has made since it began, `last_step_ms` how long the last took.
+    """
+
+    id: GlobalId
+    name: str
+    status: Literal["hydrating", "running", "stalled"]
+    rows_done: int | None = None
+    rows_total: int | None = None
+    read_ts: int | None = None
+    lag_ms: int | None = None
+    error: str | None = None
+    states: tuple[tuple[str, int, int], ...] = ()
+    steps: int = 0
+    last_step_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +115,4 @@ class Introspection:
     settings: Sequence[SettingEntry] = ()
     started: int = 0
     environment_id: str = ""
+    dataflows: Sequence[DataflowEntry] = ()

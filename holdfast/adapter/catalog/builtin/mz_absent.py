@@ -29,20 +29,6 @@ _ABSENT: tuple[tuple[int, str, str, str], ...] = (
         f"{_NAMED}, type text!, connection_id text, size text, envelope_type text, format text, key_format text, "
         "value_format text, cluster_id text!, owner_id text!, create_sql text!, redacted_create_sql text!",
     ),
-    (17102, "mz_catalog", "mz_materialized_views", f"{_NAMED}, cluster_id text!, definition text!, {_MADE}"),
-    (
-        17103,
-        "mz_catalog",
-        "mz_indexes",
-        "id text!, oid oid!, name text!, on_id text!, cluster_id text!, owner_id text!, create_sql text, "
-        "redacted_create_sql text",
-    ),
-    (
-        17104,
-        "mz_catalog",
-        "mz_index_columns",
-        "index_id text!, index_position uint8!, on_position uint8, on_expression text, nullable bool!",
-    ),
     (17105, "mz_catalog", "mz_connections", f"{_NAMED}, type text!, {_MADE}"),
     (17106, "mz_catalog", "mz_secrets", f"{_NAMED}, owner_id text!, privileges text[]!"),
     (
@@ -131,7 +117,6 @@ _ABSENT: tuple[tuple[int, str, str, str], ...] = (
         "mz_wallclock_lag_history",
         "object_id text!, replica_id text, lag interval, occurred_at timestamptz!",
     ),
-    (17138, "mz_internal", "mz_wallclock_global_lag", "object_id text!, lag interval"),
     (
         17139,
         "mz_internal",
@@ -143,24 +128,6 @@ _ABSENT: tuple[tuple[int, str, str, str], ...] = (
         "mz_internal",
         "mz_wallclock_global_lag_recent_history",
         "object_id text!, lag interval, occurred_at timestamptz!",
-    ),
-    (
-        17141,
-        "mz_internal",
-        "mz_materialization_lag",
-        "object_id text!, local_lag interval, global_lag interval, slowest_local_input_id text!, "
-        "slowest_global_input_id text!",
-    ),
-    (17142, "mz_internal", "mz_hydration_statuses", "object_id text!, replica_id text, hydrated bool!"),
-    (
-        17143,
-        "mz_internal",
-        "mz_compute_hydration_statuses",
-        "object_id text!, replica_id text!, hydrated bool!, hydration_time interval",
-    ),
-    *(
-        (oid, "mz_internal", name, "object_id text!, dependency_id text!")
-        for oid, name in ((17144, "mz_compute_dependencies"), (17145, "mz_materialization_dependencies"))
     ),
     (
         17146,
@@ -191,18 +158,6 @@ _ABSENT: tuple[tuple[int, str, str, str], ...] = (
         "id text!, topic text!, envelope_type text, key_format text, value_format text",
     ),
     (17152, "mz_internal", "mz_webhook_sources", "id text!, name text!, url text!"),
-    (
-        17153,
-        "mz_internal",
-        "mz_materialized_view_refreshes",
-        "materialized_view_id text!, last_completed_refresh mz_timestamp, next_refresh mz_timestamp",
-    ),
-    (
-        17154,
-        "mz_internal",
-        "mz_materialized_view_refresh_strategies",
-        "materialized_view_id text!, type text!, interval interval, aligned_to timestamptz, at timestamptz",
-    ),
     (
         17155,
         "mz_internal",

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView, Row, columns
 from holdfast.adapter.catalog.builtin.shown import Shown
 from holdfast.adapter.catalog.state import CLUSTER, CLUSTER_ID
-from holdfast.repr.ids import GlobalId
 
 
 def _sessions(shown: Shown) -> Iterator[Row]:
@@ -56,10 +55,12 @@ def _activity(shown: Shown) -> Iterator[Row]:
 
 
 def _frontiers(shown: Shown) -> Iterator[Row]:
-    for found in shown.relations:
-        if found.kind == "table" and found.item is not None:
-            since, upper = shown.introspection.frontiers(GlobalId.parse(found.id))
-            yield found.id, since.time, upper.time
+    """Of tables, and of materialized views that a dataflow has begun to keep."""
+    kept = {entry.id for entry in shown.introspection.dataflows}
+    for item in shown.items:
+        if item.kind == "table" or (item.kind == "materialized-view" and item.id in kept):
+            since, upper = shown.introspection.frontiers(item.id)
+            yield str(item.id), since.time, upper.time
 
 
 RELATIONS: tuple[Builtin | BuiltinView, ...] = (

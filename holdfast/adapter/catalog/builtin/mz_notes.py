@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView, Row, columns
 from holdfast.adapter.catalog.builtin.shown import Shown
+from holdfast.adapter.catalog.state import CLUSTER_ID
 from holdfast.repr.ids import GlobalId
 
 _EDGES = columns("object_id text!, referenced_object_id text!")
@@ -46,16 +47,18 @@ def _whole_names(shown: Shown) -> Iterator[Row]:
     for found in shown.relations:
         schema = found.schema
         database = None if schema.database is None else databases[schema.database].name
-        yield found.id, found.name, found.kind, schema.id, schema.name, schema.database, database, None
-    for item in shown.types:
+        cluster = CLUSTER_ID if found.kind == "materialized-view" else None
+        yield found.id, found.name, found.kind, schema.id, schema.name, schema.database, database, cluster
+    for item in (*shown.indexes, *shown.types):
         schema = shown.state.schemas[item.schema]
         database = None if schema.database is None else databases[schema.database].name
-        yield str(item.id), item.name, "type", schema.id, schema.name, schema.database, database, None
+        cluster = CLUSTER_ID if item.kind == "index" else None
+        yield str(item.id), item.name, item.kind, schema.id, schema.name, schema.database, database, cluster
 
 
 def _retention(shown: Shown) -> Iterator[Row]:
     for item in shown.items:
-        if item.kind == "table" and item.retain_history is not None:
+        if item.retain_history is not None:
             yield str(item.id), "FOR", str(item.retain_history)
 
 

@@ -10,7 +10,7 @@ from holdfast.adapter.catalog.builtin.shown import Shown, ShownRelation
 from holdfast.adapter.catalog.builtin.system_types import SYSTEM_TYPES
 from holdfast.adapter.catalog.builtin.type_facts import modifier_of
 from holdfast.adapter.catalog.objects import PUBLIC, Grant
-from holdfast.adapter.catalog.state import SYSTEM
+from holdfast.adapter.catalog.state import CLUSTER_ID, SYSTEM
 from holdfast.sql.render.query import SQL
 
 _OBJECT = (
@@ -57,11 +57,14 @@ def definition_of(found: ShownRelation) -> str | None:
 
 def _relations(shown: Shown) -> Iterator[Row]:
     for found in shown.relations:
-        yield (*_named(found), found.kind, found.owner, None, shown.mz_acl(found.grants))
+        cluster = CLUSTER_ID if found.kind == "materialized-view" else None
+        yield (*_named(found), found.kind, found.owner, cluster, shown.mz_acl(found.grants))
 
 
 def _objects(shown: Shown) -> Iterator[Row]:
     yield from _relations(shown)
+    for item in shown.indexes:
+        yield str(item.id), item.oid, item.schema, item.name, "index", item.owner, CLUSTER_ID, None
     for id_, oid, schema, name, _, owner, privileges, *_ in _types(shown):
         yield id_, oid, schema, name, "type", owner, None, privileges
     for id_, oid, schema, name, *_ in _functions(shown):

@@ -130,16 +130,6 @@ _VIEWS = (
 _ABSENT = (
     (17420, "mz_show_sources", "id text!, schema_id text!, cluster_id text, name text!, type text!, cluster text"),
     (17421, "mz_show_sinks", "id text!, schema_id text!, cluster_id text, name text!, type text!, cluster text"),
-    (
-        17422,
-        "mz_show_materialized_views",
-        "id text!, schema_id text!, cluster_id text!, name text!, cluster text!, replacing text",
-    ),
-    (
-        17423,
-        "mz_show_indexes",
-        "id text!, on_id text!, schema_id text!, cluster_id text!, name text!, on text!, cluster text!, key text[]!",
-    ),
     (17424, "mz_show_cluster_replicas", "id text!, cluster text!, replica text!, size text, ready bool"),
     (17425, "mz_show_network_policies", "id text!, name text!, rules text"),
 )

@@ -21,6 +21,7 @@ def descriptions(shown: Shown) -> Iterator[Row]:
     places = {
         **{schema.id: (schema.oid, NAMESPACE) for schema in shown.schemas_here},
         **{found.id: (found.oid, CLASS) for found in shown.relations_here},
+        **{str(item.id): (item.oid, CLASS) for item in shown.indexes_here},
         **{str(item.id): (item.oid, TYPE) for item in shown.types_here},
     }
     for comment in shown.state.comments.values():
@@ -43,9 +44,9 @@ def shared_descriptions(shown: Shown) -> Iterator[Row]:
 
 
 def _rules(shown: Shown) -> Iterator[Row]:
-    """A view is a rule of PostgreSQL's, which has its oid."""
+    """A view, materialized or not, is a rule of PostgreSQL's, which has its oid."""
     for found in shown.relations_here:
-        if found.kind == "view":
+        if found.kind != "table":
             yield _REWRITE.row(
                 oid=found.oid, rulename="_RETURN", ev_class=found.oid, ev_type="1", ev_enabled="O", is_instead=True
             )
@@ -61,8 +62,8 @@ def _dependencies(shown: Shown) -> Iterator[Row]:
             for used in sorted(map(str, item.uses)):
                 if used in oids:
                     oid, relation = oids[used]
-                    yield own, item.oid, 0, relation, oid, 0, "n"
-            if item.kind == "view":
+                    yield own, item.oid, 0, relation, oid, 0, "a" if item.kind == "index" else "n"
+            if item.query is not None:
                 yield REWRITE, item.oid, 0, CLASS, item.oid, 0, "i"
 
 

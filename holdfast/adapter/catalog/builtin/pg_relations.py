@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from holdfast.adapter.catalog.builtin.pg_indexes import index_columns
 from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView, Row, Shape, columns, empty
 from holdfast.adapter.catalog.builtin.shown import Shown
 from holdfast.adapter.catalog.builtin.type_facts import (
@@ -20,6 +21,9 @@ from holdfast.plan.types import Record
 
 HEAP = 2
 """The access method of tables."""
+ARRANGEMENT = 17800
+"""The access method of indexes."""
+_RELKINDS = {"table": "r", "view": "v", "materialized-view": "m"}
 DEFAULT_TABLESPACE = 1663
 _UTF8 = 6
 
@@ -70,23 +74,40 @@ def _namespaces(shown: Shown) -> Iterator[Row]:
 
 
 def _classes(shown: Shown) -> Iterator[Row]:
+    indexed = {item.on for item in shown.indexes}
     for found in shown.relations_here:
-        is_table = found.kind == "table"
+        is_kept = found.kind != "view"
         yield _CLASS.row(
             oid=found.oid,
             relname=found.name,
             relnamespace=found.schema.oid,
             relowner=shown.role_oid(found.owner),
-            relam=HEAP if is_table else 0,
-            relfilenode=found.oid if is_table else 0,
+            relam=HEAP if is_kept else 0,
+            relfilenode=found.oid if is_kept else 0,
             reltuples=-1.0,
+            relhasindex=found.item is not None and found.item.id in indexed,
             relpersistence="t" if found.is_temporary else "p",
-            relkind="r" if is_table else "v",
+            relkind=_RELKINDS[found.kind],
             relnatts=len(found.columns),
-            relhasrules=not is_table,
+            relhasrules=found.kind != "table",
             relispopulated=True,
-            relreplident="d" if is_table else "n",
+            relreplident="d" if is_kept else "n",
             relacl=shown.acl(found.grants),
+        )
+    for item in shown.indexes_here:
+        yield _CLASS.row(
+            oid=item.oid,
+            relname=item.name,
+            relnamespace=shown.state.schemas[item.schema].oid,
+            relowner=shown.role_oid(item.owner),
+            relam=ARRANGEMENT,
+            relfilenode=item.oid,
+            reltuples=-1.0,
+            relpersistence="p" if item.session is None else "t",
+            relkind="i",
+            relnatts=len(item.key),
+            relispopulated=True,
+            relreplident="n",
         )
     for item in shown.types_here:
         if isinstance(item.type, Record):
@@ -108,6 +129,7 @@ def _classes(shown: Shown) -> Iterator[Row]:
 def _attributes(shown: Shown) -> Iterator[Row]:
     for found in shown.relations_here:
         yield from _columns(shown, found.oid, found.columns)
+    yield from (row for item in shown.indexes_here for row in _columns(shown, item.oid, index_columns(shown, item)))
     for item in shown.types_here:
         if isinstance(item.type, Record):
             fields = zip(item.type.names, item.type.types, strict=True)
@@ -162,16 +184,6 @@ RELATIONS: tuple[Builtin | BuiltinView, ...] = (
         columns("oid oid!, adrelid oid!, adnum int2!, adbin pg_node_tree!"),
         _defaults,
         keys=((0,), (1, 2)),
-    ),
-    empty(
-        2610,
-        "pg_catalog",
-        "pg_index",
-        "indexrelid oid!, indrelid oid!, indnatts int2!, indnkeyatts int2!, indisunique bool!, "
-        "indnullsnotdistinct bool!, indisprimary bool!, indisexclusion bool!, indimmediate bool!, "
-        "indisclustered bool!, indisvalid bool!, indcheckxmin bool!, indisready bool!, indislive bool!, "
-        "indisreplident bool!, indkey int2vector!, indcollation oidvector!, indclass oidvector!, "
-        "indoption int2vector!, indexprs pg_node_tree, indpred pg_node_tree",
     ),
     empty(
         2606,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from zoneinfo import available_timezones
 
-from holdfast.adapter.catalog.builtin.pg_relations import DEFAULT_TABLESPACE, HEAP
+from holdfast.adapter.catalog.builtin.pg_relations import ARRANGEMENT, DEFAULT_TABLESPACE, HEAP
 from holdfast.adapter.catalog.builtin.pg_routines import INTERNAL, PG_CATALOG
 from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView, Row, Shape, columns, empty
 from holdfast.adapter.catalog.builtin.settings import all_settings
@@ -102,6 +102,7 @@ def _languages(shown: Shown) -> Iterator[Row]:
 
 def _access_methods(_: Shown) -> Iterator[Row]:
     yield HEAP, "heap", 0, "t"
+    yield ARRANGEMENT, "arrangement", 0, "i"
 
 
 def _tablespaces(shown: Shown) -> Iterator[Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView, empty
+from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView
 
 RELATIONS: tuple[Builtin | BuiltinView, ...] = (
     BuiltinView(
@@ -34,11 +34,14 @@ RELATIONS: tuple[Builtin | BuiltinView, ...] = (
         "LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
         "LEFT JOIN pg_catalog.pg_authid a ON a.oid = c.relowner WHERE c.relkind = 'm'",
     ),
-    empty(
+    BuiltinView(
         17243,
         "pg_catalog",
         "pg_indexes",
-        "schemaname name, tablename name, indexname name, tablespace name, indexdef text",
+        "SELECT n.nspname AS schemaname, c.relname AS tablename, i.relname AS indexname, "
+        "CAST(NULL AS name) AS tablespace, pg_catalog.pg_get_indexdef(i.oid) AS indexdef FROM pg_catalog.pg_index x "
+        "JOIN pg_catalog.pg_class c ON c.oid = x.indrelid JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid "
+        "LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace",
     ),
     *(
         BuiltinView(

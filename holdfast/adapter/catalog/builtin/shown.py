@@ -77,6 +77,14 @@ class Shown:
         return tuple(relation for relation in self.relations if self.is_here(relation.schema))
 
     @cached_property
+    def indexes(self) -> tuple[Item, ...]:
+        return tuple(item for item in self.items if item.kind == "index")
+
+    @cached_property
+    def indexes_here(self) -> tuple[Item, ...]:
+        return tuple(item for item in self.indexes if self.is_here(self.state.schemas[item.schema]))
+
+    @cached_property
     def types(self) -> tuple[Item, ...]:
         """Those that users made."""
         return tuple(item for item in self.items if item.kind == "type")
@@ -126,7 +134,7 @@ class Shown:
 
     def _user_relations(self, items: Iterable[Item]) -> Iterator[ShownRelation]:
         for item in items:
-            if item.kind != "type" and item.kind != "index":
+            if item.kind == "table" or item.kind == "view" or item.kind == "materialized-view":
                 yield ShownRelation(
                     str(item.id),
                     item.oid,

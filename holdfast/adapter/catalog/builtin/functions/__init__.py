@@ -77,6 +77,7 @@ OF_CATALOG: Mapping[str, Build] = {
         for kind in ("collation", "opclass", "opfamily", "conversion", "ts_config", "statistics_obj")
     },
     "pg_get_viewdef": definitions.viewdef,
+    "pg_get_indexdef": definitions.indexdef,
     "pg_get_userbyid": definitions.userbyid,
     "pg_get_functiondef": definitions.functiondef,
     "pg_get_function_arguments": definitions.function_arguments,
@@ -87,7 +88,7 @@ OF_CATALOG: Mapping[str, Build] = {
     **{
         name: _always(None)
         for name in (
-            *("pg_get_constraintdef", "pg_get_ruledef", "pg_get_triggerdef", "pg_get_indexdef"),
+            *("pg_get_constraintdef", "pg_get_ruledef", "pg_get_triggerdef"),
             *("pg_get_function_sqlbody", "pg_get_function_arg_default", "pg_get_partkeydef"),
             *("pg_get_statisticsobjdef", "pg_get_statisticsobjdef_columns", "pg_get_partition_constraintdef"),
         )

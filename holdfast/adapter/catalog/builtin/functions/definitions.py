@@ -8,6 +8,7 @@ from functools import cache
 from holdfast.adapter.catalog.builtin.functions.registered import formatted_type, relation_oid
 from holdfast.adapter.catalog.builtin.functions.visible import Visible
 from holdfast.adapter.catalog.builtin.mz_objects import definition_of
+from holdfast.adapter.catalog.builtin.pg_indexes import index_statement, key_texts
 from holdfast.adapter.catalog.builtin.pg_notes import (
     CLASS,
     DATABASE,
@@ -43,6 +44,19 @@ def viewdef(visible: Visible, shown: Shown) -> Callable[..., str | None]:
 
     def of(relation: int | str, _pretty: object = None) -> str | None:
         return queries.get(read(relation) if isinstance(relation, str) else relation)
+
+    return of
+
+
+def indexdef(_: Visible, shown: Shown) -> Callable[..., str | None]:
+    """The statement that would make an index, or one of the expressions of its key, which count from 1."""
+    statements = {item.oid: index_statement(shown, item) for item in shown.indexes_here}
+    keys = {item.oid: tuple(key_texts(item)) for item in shown.indexes_here}
+
+    def of(index: int, column: int = 0, _pretty: object = None) -> str | None:
+        if index not in statements or not column:
+            return statements.get(index)
+        return keys[index][column - 1] if column <= len(keys[index]) else ""
 
     return of
 
@@ -133,7 +147,8 @@ def serial_sequence(visible: Visible, shown: Shown) -> Callable[[str, str], None
 
 def describe_object(visible: Visible, shown: Shown) -> Callable[[int, int, int], str | None]:
     names = {oid: name for oid, (_, name) in visible.relations.names.items()}
-    kinds = {found.oid: found.kind for found in shown.relations_here}
+    kinds = {found.oid: found.kind.replace("-", " ") for found in shown.relations_here}
+    kinds |= {item.oid: "index" for item in shown.indexes_here}
 
     def of(relation: int, oid: int, column: int) -> str | None:
         if relation != CLASS or oid not in names:

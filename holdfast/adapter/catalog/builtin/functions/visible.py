@@ -54,7 +54,8 @@ class Visible:
     @cached_property
     def relations(self) -> Found:
         listed = [(found.schema.id, found.name, found.oid) for found in self._shown.relations_here]
-        listed += [(item.schema, item.name, item.oid) for item in self._shown.types_here]
+        others = (*self._shown.indexes_here, *self._shown.types_here)
+        listed += [(item.schema, item.name, item.oid) for item in others]
         return self._found(listed)
 
     @cached_property
