@@ -6,6 +6,7 @@
 - append: `append_staged`
 - merge: `merge_written`, `merge_applied`
 - garbage collection: `gc_blob_deleted`
+- step of a maintained view: `step_computed`, `step_committed`
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Draft:
         self.catalog = catalog
         self.is_full = any(True for _ in _widened(decision.changes))
 
-    # What becomes of the tables
+    # What becomes of the tables, written or maintained
 
     def created(self, *kinds: ItemKind) -> list[Item]:
         return created_by(self.changes, *kinds)
@@ -82,7 +82,7 @@ def created_by(changes: Sequence[Change], *kinds: ItemKind) -> list[Item]:
 def _tables(changes: Sequence[Change]) -> Iterator[Item]:
     for change in changes:
         for found in (change.removed, change.added):
-            if isinstance(found, Item) and found.kind == "table":
+            if isinstance(found, Item) and found.kind in ("table", "materialized-view"):
                 yield found
 
 

@@ -23,6 +23,7 @@ from holdfast.adapter.catalog.durable import CatalogRow
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.draft import Draft, created_by
+from holdfast.adapter.maintain import Maintainer
 from holdfast.adapter.tables import TableChange, Tables, TableSettings
 from holdfast.adapter.tables.commit import TableCommit, commit_of
 from holdfast.adapter.timeline import Clock, Timeline, wall_clock
@@ -103,6 +104,7 @@ class Ledger:
     ) -> None:
         self.catalog, self.timeline = catalog, timeline
         self.tables = Tables(persist, timeline, settings.tables)
+        self.maintainer = Maintainer(persist, self.tables, timeline)
         self._persist, self._handle, self._settings = persist, handle, settings
         self._catalog_changed_at = timeline.read_ts
         self._waiting: list[_Write | _CatalogChange] = []
@@ -135,6 +137,7 @@ class Ledger:
                 log.info("catalog written anew", extra={"rows": len(upgrades)})
                 await self._write_rows(upgrades)
         await self.tables.open([item for item in self.catalog.items.values() if item.kind == "table"])
+        await self.maintainer.open(self.catalog)
         log.info("ledger open", extra={"read_ts": timeline.read_ts, "items": len(self.catalog.items)})
         self._begin()
         return self
@@ -217,6 +220,7 @@ class Ledger:
         self._collecting.cancel()
         await asyncio.gather(*self._loops, self._collecting, return_exceptions=True)
         self._fail(Stopped())
+        await self.maintainer.stop()
         await self.tables.stop()
 
     # The queue
@@ -275,8 +279,7 @@ class Ledger:
         except Exception as error:
             for work, _ in accepted:
                 _fail(work, error)
-            for item in draft.created():
-                self.tables.drop(item.id)
+            self._unmake(draft.created("table", "materialized-view"))
         else:
             for work, decision in accepted:
                 _answer(work, decision, time)
@@ -296,15 +299,25 @@ class Ledger:
                 # The collections must be there before the catalog names them. After a crash in between they are ended.
                 made: list[Item] = []
                 try:
-                    for item in created_by(decision.changes):
-                        await self.tables.create(item)
+                    for item in created_by(decision.changes, "table", "materialized-view"):
+                        if item.kind == "table":
+                            await self.tables.create(item)
+                        else:
+                            await self.maintainer.create(item, catalog)
                         made.append(item)
                 except BaseException:
-                    for item in made:
-                        self.tables.drop(item.id)
+                    self._unmake(made)
                     raise
                 draft.accept(decision, catalog)
                 return decision
+
+    def _unmake(self, items: Sequence[Item]) -> None:
+        """What was made for items that are in no catalog is not needed."""
+        for item in items:
+            if item.kind == "table":
+                self.tables.drop(item.id)
+            else:
+                self.maintainer.forget(item.id)
 
     def _has_changed(self, id: GlobalId, as_of: Timestamp, draft: Draft) -> bool:
         """Whether a table is another than it was, or is gone, or will be before this draft's next write."""
@@ -369,13 +382,15 @@ class Ledger:
 
     def _took_effect(self, draft: Draft, commits: Mapping[GlobalId, TableCommit], time: Timestamp) -> None:
         self.tables.committed(commits)
-        for item in draft.altered():
-            self.tables.changed(item)
         self.catalog = draft.catalog
         self.timeline.advance(time)
+        self.maintainer.begin((item.id for item in draft.created("materialized-view")), time)
+        for item in draft.altered():
+            self.tables.changed(item)
         self.tables.wake(commits)
         for id in draft.dropped():
             self.tables.drop(id)
+        self.maintainer.time_passed()
 
     async def _write_rows(self, rows: Sequence[tuple[CatalogRow, int]]) -> None:
         """Write rows of the catalog that say what it is already."""
@@ -403,6 +418,7 @@ class Ledger:
         await self._append([catalog, *self.tables.tick(time)])
         self.timeline.advance(time)
         self.tables.ticked()
+        self.maintainer.time_passed()
 
     async def _ticks(self, seconds: float) -> None:
         while not self._stopping.is_set() and self._failure is None:

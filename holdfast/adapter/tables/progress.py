@@ -36,7 +36,7 @@ class Progress(Protocol):
     def erring(self, start: Timestamp, end: Timestamp, /) -> Erring | None:
         """The first interval of errors that has a time from `start` to `end`, of what is complete."""
 
-    def tick(self, handle: WriteHandle, time: Timestamp, since: Frontier | None) -> Sequence[Append]:
+    def tick(self, handle: WriteHandle, time: Timestamp, since: Frontier | None, /) -> Sequence[Append]:
         """What the collection of the table, which is `handle`, is told in a commit at `time` in which nothing happens.
 
         `since` is how far back it need no longer be, if that is to be told.
@@ -65,7 +65,7 @@ class Timely:
     def erring(self, *_: Timestamp) -> Erring | None:
         return None
 
-    def tick(self, handle: WriteHandle, time: Timestamp, since: Frontier | None) -> Sequence[Append]:
+    def tick(self, handle: WriteHandle, time: Timestamp, since: Frontier | None, /) -> Sequence[Append]:
         return [Append(handle, None, handle.upper, after(time), since=since)]
 
     def ticked(self) -> None:

@@ -1,0 +1,5 @@
+"""Maintained views: tables whose writers are dataflows."""
+
+from holdfast.adapter.maintain.maintainer import Maintainer
+
+__all__ = ["Maintainer"]

@@ -1,0 +1,108 @@
+"""The inputs of dataflows in memory, found by the values of their columns: each once, whoever reads it.
+
+Used only by who has the right to compute, one at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from holdfast.adapter.maintain.updates import later_than, narrowed
+from holdfast.adapter.tables import Tables
+from holdfast.compute.arrange import Arranged
+from holdfast.persist.errors import AsOfBeforeSince
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.ids import GlobalId
+from holdfast.repr.row import RowType
+from holdfast.repr.update import UpdateBatch
+
+Key = tuple[GlobalId, RowType]
+"""A collection, and the columns of it that are known to who reads it."""
+
+
+class User(Protocol):
+    @property
+    def basis(self) -> Timestamp | None:
+        """The time up to which the user has taken changes: it looks at none before. None: it looks at nothing yet."""
+
+
+@dataclass(slots=True)
+class _Shared:
+    """Right at times from `floor` on, with all updates up to `last`."""
+
+    arranged: Arranged
+    floor: Timestamp
+    last: Timestamp
+
+
+@dataclass(slots=True)
+class Arrangements:
+    _tables: Tables
+    _shared: dict[Key, _Shared] = field(default_factory=dict)
+    _users: dict[Key, set[User]] = field(default_factory=dict)
+
+    def use(self, key: Key, user: User) -> None:
+        """Someone will look at the collection: it is kept from when it is first needed on."""
+        self._users.setdefault(key, set()).add(user)
+
+    def leave(self, key: Key, user: User) -> None:
+        users = self._users.get(key, set())
+        users.discard(user)
+        if not users:
+            self._users.pop(key, None)
+            self._shared.pop(key, None)
+
+    def sizes(self) -> Iterator[tuple[GlobalId, int, int]]:
+        """Collections, with how many updates of them are kept, in how many bytes."""
+        for (id, _), shared in self._shared.items():
+            yield id, shared.arranged.rows, shared.arranged.nbytes
+
+    async def at(self, key: Key, time: Timestamp) -> Arranged:
+        """The collection, right at `time`, for a user who holds it there. What is later may be in it too."""
+        shared = self._shared.get(key)
+        if shared is not None and shared.floor <= time:
+            try:
+                await self._catch_up(key, shared, time)
+            except AsOfBeforeSince:
+                shared = None
+        else:
+            shared = None
+        if shared is None:
+            shared = self._shared[key] = await self._loaded(key, time)
+        await self._compacted(key, shared)
+        return shared.arranged
+
+    async def _loaded(self, key: Key, time: Timestamp) -> _Shared:
+        id, row_type = key
+        snapshot = narrowed(await self._tables.snapshot(id, time), row_type)
+        arranged = Arranged(row_type)
+        await asyncio.to_thread(arranged.append, snapshot)
+        return _Shared(arranged, time, time)
+
+    async def _catch_up(self, key: Key, shared: _Shared, time: Timestamp) -> None:
+        id, row_type = key
+        if shared.last >= time:
+            return
+        missing = [step.updates async for step in self._tables.between(id, shared.last, time)]
+        _append(shared, UpdateBatch.concat(row_type, [narrowed(each, row_type) for each in missing]))
+        shared.last = time
+
+    def feed(self, key: Key, updates: UpdateBatch, start: Timestamp, end: Timestamp) -> None:
+        """Put in all updates later than `start`, up to `end`."""
+        shared = self._shared.get(key)
+        if shared is not None and start <= shared.last < end:
+            _append(shared, later_than(updates, shared.last))
+            shared.last = end
+
+    async def _compacted(self, key: Key, shared: _Shared) -> None:
+        needed = [user.basis for user in self._users.get(key, ()) if user.basis is not None]
+        shared.floor = max(shared.floor, min(needed, default=shared.last))
+        await asyncio.to_thread(shared.arranged.compact, shared.floor)
+
+
+def _append(shared: _Shared, updates: UpdateBatch) -> None:
+    if updates.rows:
+        shared.arranged.append(updates)

@@ -1,0 +1,127 @@
+"""The program of one view, run in this process over changes and what is in memory of inputs and states.
+
+One machine runs at a time: they would take turns all the same, and share what they look things up in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from holdfast.adapter.maintain.arrangements import Arrangements, Key, User
+from holdfast.adapter.maintain.gather import Gathered
+from holdfast.adapter.maintain.stores import Stores
+from holdfast.adapter.maintain.updates import Changes
+from holdfast.adapter.maintain.view import View
+from holdfast.adapter.tables import Tables
+from holdfast.adapter.tables.shape import row_type_of
+from holdfast.compute.arrange import Arranged
+from holdfast.compute.delta import Step, due, from_scratch, step
+from holdfast.plan.errors import NullValueNotAllowed
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.ids import GlobalId
+from holdfast.repr.row import DIFF, RowType
+
+
+class Machine:
+    def __init__(
+        self, view: View, stores: Stores, tables: Tables, arrangements: Arrangements, turn: asyncio.Lock
+    ) -> None:
+        self._view, self._stores, self._tables, self._arrangements, self._turn = (
+            view,
+            stores,
+            tables,
+            arrangements,
+            turn,
+        )
+        self._states: dict[str, Arranged] = {}
+
+    @property
+    def inputs(self) -> Mapping[str, RowType]:
+        """What the program reads, with the columns that it knows of."""
+        return {
+            name: row_type_of([column.type for column in columns])
+            for name, columns in self._view.program.inputs.items()
+        }
+
+    def _keys(self) -> dict[str, Key]:
+        inputs = self.inputs
+        return {name: (GlobalId.parse(name), inputs[name]) for name in self._view.program.lookups}
+
+    def begin(self, user: User) -> None:
+        for key in self._keys().values():
+            self._arrangements.use(key, user)
+
+    def end(self, user: User) -> None:
+        for key in self._keys().values():
+            self._arrangements.leave(key, user)
+        self.reset()
+
+    def reset(self) -> None:
+        """Read the states again before they are needed next."""
+        self._states = {}
+
+    def sizes(self) -> tuple[int, int]:
+        """How many updates of states are in memory, and in how many bytes."""
+        states = self._states.values()
+        return sum(state.rows for state in states), sum(state.nbytes for state in states)
+
+    async def step(self, changes: Changes, basis: Timestamp, end: Timestamp) -> Step:
+        """What follows from all changes later than `basis`, up to `end`."""
+        program = self._view.program
+        async with self._turn:
+            arranged: dict[str, Arranged] = {
+                name: await self._arrangements.at(key, basis) for name, key in self._keys().items()
+            }
+            arranged |= await self._loaded()
+            lower, upper = Timestamp(basis + 1), Timestamp(end + 1)
+            made = await asyncio.to_thread(step, program, changes, arranged, lower, upper)
+        self._check(made)
+        return made
+
+    async def from_scratch(self, at: Timestamp) -> Step:
+        """The view and its states at a time at which the inputs are complete."""
+        rows: dict[str, pa.Table] = {}
+        for name, row_type in self.inputs.items():
+            rows[name] = await self._tables.rows(GlobalId.parse(name), at, range(len(row_type.names)))
+        async with self._turn:
+            made = await asyncio.to_thread(from_scratch, self._view.program, rows, at)
+        self._check(made)
+        return made
+
+    def _check(self, made: Step) -> None:
+        """Refuse nulls where the view says that there are none."""
+        table = made.output.table
+        coming = np.asarray(table[DIFF]) > 0
+        for position in self._view.item.asserts:
+            column = table.column(position)
+            if column.null_count and bool((np.asarray(column.is_null()) & coming).any()):
+                name = self._view.item.columns[position].name
+                raise NullValueNotAllowed(f'column "{name}" must not be null')
+
+    async def _loaded(self) -> dict[str, Arranged]:
+        """The states in memory."""
+        for state in self._view.program.states:
+            if state.name not in self._states:
+                arranged = Arranged(row_type_of(state.types))
+                await asyncio.to_thread(arranged.append, await self._stores.state(state.name))
+                self._states[state.name] = arranged
+        return self._states
+
+    async def keep(self, made: Step, taken: Gathered, basis: Timestamp) -> None:
+        """What was made is durable; `taken` are the changes since `basis` that it was made of."""
+        async with self._turn:
+            for name, key in self._keys().items():
+                self._arrangements.feed(key, taken.changes[name], basis, taken.end)
+            for name, updates in made.states.items():
+                if name in self._states and updates.rows:
+                    self._states[name].append(updates)
+                    await asyncio.to_thread(self._states[name].compact, taken.end)
+
+    async def due(self, at: Timestamp) -> Timestamp | None:
+        """When, from `at` on, the view changes by itself, once what was made last is kept."""
+        async with self._turn:
+            return await asyncio.to_thread(due, self._view.program, await self._loaded(), at)

@@ -1,0 +1,93 @@
+"""All dataflows: begun when their views are made or the database is opened, ended with them."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import Iterable, Sequence
+from itertools import count
+
+from holdfast.adapter.catalog.objects import Item
+from holdfast.adapter.catalog.state import CatalogState
+from holdfast.adapter.maintain.arrangements import Arrangements
+from holdfast.adapter.maintain.dataflow import Dataflow, Surroundings
+from holdfast.adapter.maintain.erring import Errors
+from holdfast.adapter.maintain.names import errors_of, is_ours, output_of, states_of
+from holdfast.adapter.maintain.progress import Version
+from holdfast.adapter.maintain.stores import Stores
+from holdfast.adapter.maintain.view import View, viewed
+from holdfast.adapter.tables import Tables
+from holdfast.adapter.timeline import Timeline
+from holdfast.persist import Persist
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.ids import GlobalId
+
+
+class Maintainer:
+    def __init__(self, persist: Persist, tables: Tables, timeline: Timeline) -> None:
+        self._persist, self._tables, self._timeline = persist, tables, timeline
+        self._arrangements = Arrangements(tables)
+        self._around = Surroundings(tables, timeline, self._arrangements, asyncio.Lock(), Version(), self._on_due)
+        self._due: list[tuple[Timestamp, int, Dataflow]] = []
+        self._order = count()
+        self._made: dict[GlobalId, tuple[View, Stores]] = {}
+        self._dataflows: dict[GlobalId, Dataflow] = {}
+
+    async def open(self, catalog: CatalogState) -> None:
+        """Go on with the views that there are, and end what is left of others."""
+        items = [item for item in catalog.items.values() if item.kind == "materialized-view"]
+        views = await asyncio.to_thread(lambda: [viewed(item, catalog) for item in items])
+        names = [name for view in views for name in (output_of(view), errors_of(view), *states_of(view).values())]
+        found = await self._persist.writers(names)
+        for view in _in_order(views):
+            stores = await Stores.load(self._persist, view, found)
+            self._begin(Dataflow(view, stores, await stores.load_errors(), self._timeline.read_ts, self._around))
+        await self._tables.end_strays(is_ours, names)
+
+    async def create(self, item: Item, catalog: CatalogState) -> None:
+        """Make the collections of a view that is to be in the catalog with the next commit."""
+        view = await asyncio.to_thread(viewed, item, catalog)
+        self._made[item.id] = (view, await Stores.create(self._persist, view))
+
+    def forget(self, id: GlobalId) -> None:
+        """A view that was made is not in the catalog after all."""
+        made = self._made.pop(id, None)
+        if made is not None:
+            for handle in made[1].handles:
+                self._tables.end(handle)
+
+    def begin(self, ids: Iterable[GlobalId], time: Timestamp) -> None:
+        """Views that were made are in the catalog since `time`, which the timeline has just passed."""
+        for id in ids:
+            view, stores = self._made.pop(id)
+            self._begin(Dataflow(view, stores, Errors(), time, self._around))
+
+    def _begin(self, dataflow: Dataflow) -> None:
+        self._dataflows[dataflow.view.id] = dataflow
+        dataflow.begin()
+
+    def time_passed(self) -> None:
+        """The timeline has moved on: some views may change by themselves."""
+        while self._due and self._due[0][0] <= self._timeline.read_ts:
+            time, _, dataflow = heapq.heappop(self._due)
+            if dataflow.due == time:
+                dataflow.input_changed(time)
+
+    def _on_due(self, time: Timestamp, dataflow: Dataflow) -> None:
+        heapq.heappush(self._due, (time, next(self._order), dataflow))
+        if time <= self._timeline.read_ts:
+            asyncio.get_running_loop().call_soon(self.time_passed)
+
+    async def stop(self) -> None:
+        await asyncio.gather(*(dataflow.stop() for dataflow in self._dataflows.values()))
+
+
+def _in_order(views: Sequence[View]) -> list[View]:
+    """Each after those that it reads."""
+    waiting, found = {view.id: view for view in views}, list[View]()
+    while waiting:
+        ready = [view for view in waiting.values() if waiting.keys().isdisjoint(view.inputs)]
+        found += ready
+        for view in ready:
+            del waiting[view.id]
+    return found

@@ -1,0 +1,41 @@
+"""A view that is to be maintained: what the catalog says of it, and the program that does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdfast.adapter.catalog.names import SessionNames
+from holdfast.adapter.catalog.objects import Item
+from holdfast.adapter.catalog.state import CatalogState
+from holdfast.adapter.plan_cache import Compiled
+from holdfast.adapter.registered_names import with_names
+from holdfast.adapter.subscribe.temporal import depends_on_time
+from holdfast.compute.delta import Program, program
+from holdfast.errors import UsageError
+from holdfast.plan.rewrite import optimize
+from holdfast.repr.ids import GlobalId
+from holdfast.sql import plan_query
+
+
+@dataclass(frozen=True)
+class View:
+    """`inputs` are the collections that the program reads. `is_temporal`: it may change while they do not."""
+
+    item: Item
+    program: Program
+    inputs: tuple[GlobalId, ...]
+    is_temporal: bool
+
+    @property
+    def id(self) -> GlobalId:
+        return self.item.id
+
+
+def viewed(item: Item, catalog: CatalogState) -> View:
+    """Plan a view of the catalog. It may take long."""
+    if item.query is None:
+        raise UsageError(f"{item.name} is no view")
+    names = SessionNames(catalog, "").anywhere()
+    plan = optimize(Compiled(with_names(plan_query(item.query, names))).plan)
+    made = program(plan)
+    return View(item, made, tuple(sorted(map(GlobalId.parse, made.inputs), key=str)), depends_on_time(plan))
