@@ -230,15 +230,17 @@ class Session:
         state, quick = self._state, statement.quick
         if quick is None or state.transaction is not None or self._ended is not None:
             return None
-        ledger = state.shared.ledger
-        if not ledger.is_ours or statement.key is not state.key or state.statements.get(name) is not statement:
+        ledger, lookup = state.shared.ledger, quick.lookup
+        if not ledger.is_ours or not state.is_current(statement.key) or state.statements.get(name) is not statement:
             return None
-        lookup = quick.lookup
-        values, outputs = lookup.values(parameters), lookup.outputs
+        values = lookup.values(parameters)
         rows = () if None in values else ledger.tables.found(quick.table, lookup.columns, values)
-        if rows is None or outputs is None:
+        if rows is None or lookup.outputs is None:
             return None
-        return [tuple([row[index] for index in outputs]) for row in rows]
+        if len(lookup.outputs) == 1:
+            (only,) = lookup.outputs
+            return [(row[only],) for row in rows]
+        return [tuple([row[index] for index in lookup.outputs]) for row in rows]
 
     async def execute(self, portal: str) -> Result:
         self._check_open()

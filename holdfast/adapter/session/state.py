@@ -125,6 +125,12 @@ class SessionState:
         """Another whenever the same text might mean something else."""
         return self._means()
 
+    def is_current(self, key: Hashable) -> bool:
+        """Whether `key` is what it was when it was asked for, and nothing that matters has changed since."""
+        held = self._meaning
+        same = held is key and held.names.state is self.shared.ledger.catalog
+        return same and held.variables == self.variables.version
+
     def _means(self) -> Meaning:
         """What texts mean now. As long as nothing that matters has changed, it is the same object."""
         catalog, version, held = self.catalog, self.variables.version, self._meaning

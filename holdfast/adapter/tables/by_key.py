@@ -41,16 +41,15 @@ class SlotsByKey:
         """The slots of the key, the oldest first. Some that were removed may still be among them."""
         found: list[int] = []
         for keys, slots in self._runs:
-            start = int(keys.searchsorted(key))
-            if start == len(keys) or keys.item(start) != key:
+            start, count = int(keys.searchsorted(key)), len(keys)
+            if start == count or keys.item(start) != key:
                 continue
-            if start + 1 == len(keys) or keys.item(start + 1) != key:
+            if start + 1 == count or keys.item(start + 1) != key:
                 found.append(slots.item(start))
             else:
                 found += slots[start : int(keys.searchsorted(key, "right"))].tolist()
-        if key in self._late:
-            found += self._late[key]
-        return found
+        late = self._late.get(key)
+        return found if late is None else found + late
 
     def first(self, key: int, is_gone: Callable[[int], bool], is_it: Callable[[int], bool]) -> int | None:
         """The first slot of the key that is the one looked for, and not gone for ever.

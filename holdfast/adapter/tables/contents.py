@@ -208,9 +208,12 @@ class Contents:
         if len(slots) > _MANY_FOUND:
             return None
         found: list[Row] = []
+        segments, starts = self._segments, self._starts
         for slot in slots:
-            segment, place = self._at(slot)
-            if place not in segment.dead and segment.born_at(place) <= time:
+            # As `_at` does: this is on the way of every row that is found by its key.
+            segment = segments[bisect_right(starts, slot) - 1]
+            place = slot - segment.start
+            if place not in segment.dead and (segment.youngest <= time or segment.born_at(place) <= time):
                 found.append(segment.row(place))
         if time < self.changed_at:
             found += self._went_later(index, key, time)

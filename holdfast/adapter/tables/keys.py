@@ -30,17 +30,13 @@ _NOT_NUMBERS = ("interval", "numeric", "uint8")
 
 
 class Keys:
-    """The keys of columns of `types`."""
+    """The keys of columns of `types`. `are_exact` says that equal keys mean equal values."""
 
     def __init__(self, types: Sequence[Type]) -> None:
         self._types = tuple(types)
         self._equality = equality(self._types)
         self._of_one = _exact(types[0]) if len(types) == 1 else None
-
-    @property
-    def are_exact(self) -> bool:
-        """Whether equal keys mean equal values."""
-        return self._of_one is not None
+        self.are_exact = self._of_one is not None
 
     def of(self, values: Sequence[object]) -> int | None:
         """The key of some values; None if no row can have them."""
@@ -77,7 +73,9 @@ def _exact(type_: Type) -> Callable[[object], int | None] | None:
 
 
 def _of_int(value: object) -> int | None:
-    return int(value) if isinstance(value, int) and _LEAST <= value <= _GREATEST else None
+    if type(value) is int and _LEAST <= value <= _GREATEST:
+        return value
+    return int(value) if isinstance(value, bool) else None
 
 
 def _of_float(value: object) -> int | None:

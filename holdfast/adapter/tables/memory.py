@@ -21,6 +21,7 @@ class Memory:
     def __init__(self, stored: Stored, background: Background, limit: int) -> None:
         self._stored, self._background, self._limit = stored, background, limit
         self._tables: OrderedDict[GlobalId, Table] = OrderedDict()
+        self._newest: Table | None = None
         self._loading: dict[GlobalId, asyncio.Future[Kept | None]] = {}
 
     async def of(self, table: Table) -> Kept | None:
@@ -40,7 +41,9 @@ class Memory:
 
     def touch(self, table: Table) -> None:
         """A table that is in memory was read."""
-        self._tables.move_to_end(table.id)
+        if table is not self._newest:
+            self._tables.move_to_end(table.id)
+            self._newest = table
 
     async def _load(self, table: Table) -> Kept | None:
         """Read the table at the last time at which it is complete; what is committed meanwhile is put in after it."""
@@ -59,7 +62,7 @@ class Memory:
         for commit in meanwhile:
             table.kept.note(commit)
         self._tables[table.id] = table
-        self._tables.move_to_end(table.id)
+        self.touch(table)
         self.make_room()
         return table.kept
 
@@ -76,6 +79,8 @@ class Memory:
     def forget(self, table: Table) -> None:
         table.kept = None
         self._tables.pop(table.id, None)
+        if table is self._newest:
+            self._newest = None
 
     def settle(self, floor: Callable[[Table], Timestamp]) -> None:
         """Nobody will read a table before its floor any more."""

@@ -27,11 +27,11 @@ _PLAIN = ("bool", "text", "varchar", "bpchar", "name", "char", "bytea", "jsonb",
 class Segment:
     """Rows from the slot `start` on.
 
-    `born` is when they all were, or an array of when each was. `dead` are the times at which some have died, by their
-    positions.
+    `born` is when they all were, or an array of when each was; `youngest` is the last of those times. `dead` are the
+    times at which some have died, by their positions.
     """
 
-    __slots__ = ("_alive", "_reads", "_types", "born", "columns", "count", "dead", "start")
+    __slots__ = ("_alive", "_reads", "_types", "born", "columns", "count", "dead", "start", "youngest")
 
     def __init__(
         self,
@@ -43,6 +43,7 @@ class Segment:
     ) -> None:
         self.start, self.count, self.columns = start, count, list(columns)
         self.born, self.dead = born, dict[int, Timestamp]()
+        self.youngest = born if isinstance(born, int) else int(born.max(initial=0))
         self._types = types
         self._reads: list[Read] | None = None
         self._alive: tuple[int, list[pa.Array], int] = (0, self.columns, count)
@@ -71,9 +72,11 @@ class Segment:
         return self.born if isinstance(self.born, int) else int(self.born[position])
 
     def row(self, position: int) -> Row:
-        if self._reads is None:
-            self._reads = [_reader(column, type_) for column, type_ in zip(self.columns, self._types, strict=True)]
-        return tuple([read(position) for read in self._reads])
+        reads = self._reads
+        if reads is None:
+            reads = [_reader(column, type_) for column, type_ in zip(self.columns, self._types, strict=True)]
+            self._reads = reads
+        return tuple([read(position) for read in reads])
 
     def alive(self) -> tuple[list[pa.Array], int]:
         """The columns of the rows that have not died, and how many these are."""
@@ -110,6 +113,17 @@ def _reader(column: pa.Array, type_: Type) -> Read:
             # Bound here, since numpy makes a Python number of an item without one of its own in between.
             item: Read = column.to_numpy().item
             return item
+        if pa.types.is_string(data_type):
+            return _text_reader(column)
     if type_.base in _PLAIN:
         return lambda position: column[position].as_py()
     return lambda position: from_arrow(column.slice(position, 1), type_)[0]
+
+
+def _text_reader(column: pa.Array) -> Read:
+    """Of texts without nulls: an array of where each of them begins, and all of them one after the other."""
+    _, offsets, texts = column.buffers()
+    if texts is None:
+        return lambda _: ""
+    begins, held = memoryview(offsets).cast("i")[column.offset :], memoryview(texts)
+    return lambda position: str(held[begins[position] : begins[position + 1]], "utf-8")

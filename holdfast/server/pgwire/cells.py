@@ -91,6 +91,8 @@ def encoder_of(types: tuple[Type, ...], formats: tuple[int, ...]) -> Encode:
     """How rows of these types become DataRow messages."""
     cells = tuple(_cell_of(type_, format_) for type_, format_ in zip(types, formats, strict=True))
     count = len(cells)
+    if count == 1:
+        return _encoder_of_one(*cells)
 
     def encode(rows: Sequence[Row]) -> bytes:
         parts: list[bytes] = []
@@ -101,6 +103,20 @@ def encoder_of(types: tuple[Type, ...], formats: tuple[int, ...]) -> Encode:
             ]
             body = b"".join(values)
             parts.append(_HEAD(b"D", 6 + len(body), count))
+            parts.append(body)
+        return b"".join(parts)
+
+    return encode
+
+
+def _encoder_of_one(cell: Cell) -> Encode:
+    """The same for a single column, with less ado."""
+
+    def encode(rows: Sequence[Row]) -> bytes:
+        parts: list[bytes] = []
+        for (value,) in rows:
+            body = _NULL if value is None else cell(value)
+            parts.append(_HEAD(b"D", 6 + len(body), 1))
             parts.append(body)
         return b"".join(parts)
 

@@ -39,9 +39,12 @@ class Channel(asyncio.Protocol):
         self._reader = MessageReader(message_limit)
         self.next: Callable[[], Message | None] = self._reader.next
         """The next message, if it is there."""
-        self.follows: Callable[[bytes], bool] = self._reader.follows
-        self.skip: Callable[[bytes], None] = self._reader.skip
-        """Whether messages are the next ones, and to pass over them."""
+        self.ahead: Callable[[], tuple[bytes, int] | None] = self._reader.ahead
+        self.skip: Callable[[int], None] = self._reader.skip
+        """What is there of the next messages and where they begin in it, and to pass over them."""
+        self.at_once: Callable[[bytes], tuple[bytes, int] | None] | None = None
+        """What is answered without the task, while it waits for a client that has nothing to wait for: the answer, and
+        how much of what came it is to."""
         self._metrics = metrics
         self._on_made = on_made
         self._transport: asyncio.Transport | None = None
@@ -66,9 +69,18 @@ class Channel(asyncio.Protocol):
         self._on_made(self)
 
     def data_received(self, data: bytes) -> None:
-        reader = self._reader
+        reader, counts = self._reader, self._metrics.counts
+        counts[BYTES_RECEIVED] += len(data)
+        if self._is_idle and self._waiter is not None and self._writing and not reader.held and self.at_once:
+            found = self.at_once(data)
+            if found is not None:
+                answer, end = found
+                self.transport.write(answer)
+                counts[BYTES_SENT] += len(answer)
+                if end == len(data):
+                    return
+                data = data[end:]
         reader.feed(data)
-        self._metrics.counts[BYTES_RECEIVED] += len(data)
         if self._waiter is not None and not self._waits_to_write:
             self._wake()
         elif reader.held > _READ_AHEAD and reader.held >= reader.wanted:
@@ -128,13 +140,17 @@ class Channel(asyncio.Protocol):
         self._reader.authenticated()
 
     async def more(self, *, idle: bool = False) -> None:
-        """Sends what was written, and waits until the client has sent more.
+        """Sends what was written, and waits until the client has taken enough of it and, likely, sent more.
 
         `idle` says that nothing was begun, so that `end_when_idle` may end it here.
         """
         if idle and self._last_word is not None:
             raise self._last_word
         self.flush()
+        if not self._writing:
+            # Nobody is told of what comes in meanwhile.
+            await self.drain()
+            return
         if self.lost:
             raise ClientGone
         if not self._reading:

@@ -122,13 +122,16 @@ class MessageReader:
             return kind, bytes(memoryview(buffer)[at + 5 : end])
         return kind, self._handed_over(at + 5, end)
 
-    def follows(self, messages: bytes) -> bool:
-        """Whether the next messages are these, byte for byte, and all there. A message was just read."""
-        return self._buffer.startswith(messages, self._at)
+    def ahead(self) -> tuple[bytes, int] | None:
+        """What is held, and where in it the next message begins, unless that is for `next` alone to say."""
+        buffer = self._buffer
+        if type(buffer) is not bytes or self._at == len(buffer) or self._skip or self._copied:
+            return None
+        return buffer, self._at
 
-    def skip(self, messages: bytes) -> None:
-        """Passes over messages of which it is known that they follow."""
-        self._at += len(messages)
+    def skip(self, end: int) -> None:
+        """Goes on at a place in what is held `ahead`, where a message ends."""
+        self._at = end
 
     def _handed_over(self, start: int, end: int) -> bytearray:
         """A long part of the buffer, which becomes the message instead of being copied."""

@@ -32,7 +32,7 @@ from holdfast.server.pgwire.codec import Body
 from holdfast.server.pgwire.copying import copy_in, copy_out
 from holdfast.server.pgwire.metrics import EXECUTIONS, INTERNAL_ERRORS, QUERIES, ROWS_SENT, PgwireMetrics
 from holdfast.server.pgwire.parameters import ParameterReader, declared_type
-from holdfast.server.pgwire.quick import DESCRIBED, UNDESCRIBED, Quick
+from holdfast.server.pgwire.quick import Quick
 from holdfast.server.pgwire.rows import RowStream, Shape, Shapes, close_iterator
 from holdfast.sql import OutputColumn
 from holdfast.sql.errors import NotSupported
@@ -88,26 +88,25 @@ class Conversation:
         """Answers until the client says that it is done."""
         channel, handlers, read = self._channel, self._handlers, self._channel.next
         self._ready()
+        channel.at_once = self._at_once
         until = 0.0
         while True:
             kind = frontend.SYNC
             try:
+                if channel.is_full:
+                    await channel.drain()
+                if perf_counter() > until and channel.held:
+                    # A client that sends much at once does not keep the others waiting.
+                    await asyncio.sleep(0)
+                    until = perf_counter() + _TURN
+                if self._is_answered():
+                    continue
                 message = read()
                 if message is None:
                     await channel.more(idle=True)
                     until = perf_counter() + _TURN
                     continue
                 kind, body = message
-                if channel.is_full:
-                    await channel.drain()
-                now = perf_counter()
-                if now > until:
-                    # A client that sends much at once does not keep the others waiting.
-                    await asyncio.sleep(0)
-                    now = perf_counter()
-                    until = now + _TURN
-                if kind == frontend.BIND and self._is_answered(body, now):
-                    continue
                 if kind == frontend.TERMINATE:
                     return
                 if self._skipping and kind != frontend.SYNC:
@@ -269,28 +268,44 @@ class Conversation:
         self._quick.learn(bound, portal.statement, reader, shape)
         self._channel.write(backend.BIND_COMPLETE)
 
-    def _is_answered(self, body: Body, began: float) -> bool:
-        """Answers a Bind message and those that usually follow it, if that can be done at once."""
-        if self._portals or self._skipping:
+    def _is_answered(self) -> bool:
+        """Answers the next messages if they are those of an execution that can be answered at once."""
+        channel = self._channel
+        ahead = channel.ahead()
+        if ahead is None:
             return False
-        channel, described = self._channel, True
-        if not channel.follows(DESCRIBED):
-            described = False
-            if not channel.follows(UNDESCRIBED):
-                return False
-        answer = self._quick.answer(body, described=described)
-        if answer is None:
+        found = self._execution(*ahead)
+        if found is None:
             return False
-        channel.skip(DESCRIBED if described else UNDESCRIBED)
-        data, count = answer
-        channel.write(data)
+        answer, end = found
+        channel.skip(end)
+        channel.write(answer)
         if channel.held:
             channel.flush_soon()
+        return True
+
+    def _at_once(self, data: bytes) -> tuple[bytes, int] | None:
+        """The same for what came in just now, before the task knows of it."""
+        try:
+            return self._execution(data, 0)
+        except Exception:
+            # The task does the same again, and tells.
+            return None
+
+    def _execution(self, data: bytes, at: int) -> tuple[bytes, int] | None:
+        """The answer to an execution that begins there and can be answered at once, and where it ends."""
+        if data[at] != frontend.BIND or self._portals or self._skipping:
+            return None
+        began = perf_counter()
+        found = self._quick.answer(data, at)
+        if found is None:
+            return None
+        answer, count, end = found
         metrics = self._metrics
         metrics.counts[EXECUTIONS] += 1
         metrics.counts[ROWS_SENT] += count
         metrics.took(perf_counter() - began)
-        return True
+        return answer, end
 
     def _shape(self, columns: tuple[OutputColumn, ...] | None, formats: tuple[int, ...]) -> Shape | None:
         if columns is None:

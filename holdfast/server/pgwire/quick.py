@@ -17,26 +17,34 @@ from holdfast.adapter.session.state import Statement
 from holdfast.errors import HoldfastError
 from holdfast.plan.types import Type
 from holdfast.server.pgwire import backend
-from holdfast.server.pgwire.codec import Body
 from holdfast.server.pgwire.frontend import Bind
 from holdfast.server.pgwire.parameters import Decode, ParameterReader
 from holdfast.server.pgwire.rows import Shape
 
 _EXECUTE_AND_SYNC = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
 _DESCRIBE = b"D\0\0\0\x06P\0"
-DESCRIBED, UNDESCRIBED = _DESCRIBE + _EXECUTE_AND_SYNC, _EXECUTE_AND_SYNC
 """What follows the Bind of an unnamed portal: all of its rows are wanted, with or without their description."""
 
+_HEAD = 5
+"""Bytes of a message before what it says."""
+
 _unpack_length = Struct(">i").unpack_from
-_READY = backend.READY["I"]
+
+
+def _ended(count: int) -> bytes:
+    return backend.command_complete(f"SELECT {count}") + backend.READY["I"]
+
+
+_ENDED = tuple(_ended(count) for count in range(64))
 
 
 @dataclass(slots=True)
 class _Usual:
-    """How a statement is bound each time: all of a Bind message but the values.
+    """How a statement is executed each time: all of its messages but the values.
 
-    `head` are the formats and the number of the parameters, `tail` the formats of the results. `begun` is what the
-    answer begins with, without and with a description.
+    `head` is what comes before the values: no portal, the name, the formats and the number of the parameters. `tail`
+    are the formats of the results. `described` and `undescribed` are what may follow the values up to Sync, and what
+    the answer begins with then.
     """
 
     name: str
@@ -46,7 +54,8 @@ class _Usual:
     types: tuple[Type, ...]
     decoders: Sequence[Decode]
     shape: Shape
-    begun: tuple[bytes, bytes]
+    described: tuple[bytes, bytes]
+    undescribed: tuple[bytes, bytes]
 
 
 def _listed(formats: tuple[int, ...]) -> bytes:
@@ -64,47 +73,52 @@ class Quick:
         """A Bind message that was answered: the next one for the statement is likely the same but for its values."""
         if bound.portal or shape is None or statement.quick is None:
             return
-        head = _listed(bound.formats) + len(bound.values).to_bytes(2, "big")
-        self._usual[bound.statement.encode()] = _Usual(
+        name, tail = bound.statement.encode(), _listed(bound.result_formats)
+        self._usual[name] = _Usual(
             bound.statement,
             statement,
-            head,
-            _listed(bound.result_formats),
+            b"\0%b\0%b%b" % (name, _listed(bound.formats), len(bound.values).to_bytes(2, "big")),
+            tail,
             reader.types,
             reader.decoders(bound.formats),
             shape,
-            (backend.BIND_COMPLETE, backend.BIND_COMPLETE + shape.description),
+            (tail + _DESCRIBE + _EXECUTE_AND_SYNC, backend.BIND_COMPLETE + shape.description),
+            (tail + _EXECUTE_AND_SYNC, backend.BIND_COMPLETE),
         )
 
     def forget(self, name: str) -> None:
         self._usual.pop(name.encode(), None)
 
-    def answer(self, body: Body, *, described: bool) -> tuple[bytes, int] | None:
-        """The answer to a Bind message and what follows it, and how many rows are in it, or None to do it step by step.
+    def answer(self, data: bytes, at: int) -> tuple[bytes, int, int] | None:
+        """The answer to a Bind message at a place in `data` and to those that usually follow it.
 
-        Nothing has changed if it is None.
+        With it come the number of its rows, and where the messages end. None: they are to be answered one by one, and
+        nothing has changed.
         """
-        if type(body) is not bytes:
+        place = at + _HEAD
+        usual = self._usual.get(data[place + 1 : data.find(b"\0", place + 1)])
+        if usual is None or not data.startswith(usual.head, place):
             return None
+        statement, shape = usual.statement, usual.shape
+        if usual.types is not statement.parameters or shape.columns is not statement.columns:
+            return None  # it was planned anew, to other types
+        place += len(usual.head)
+        values: list[object] = []
         try:
-            portal, name, rest = body.split(b"\0", 2)
-            usual = self._usual.get(name)
-            if usual is None or portal or not rest.startswith(usual.head):
-                return None
-            statement = usual.statement
-            if usual.types is not statement.parameters or usual.shape.columns is not statement.columns:
-                return None  # it was planned anew, to other types
-            at = len(usual.head)
-            values: list[object] = []
             for decode in usual.decoders:
-                length = _unpack_length(rest, at)[0]
-                at += 4
+                length = _unpack_length(data, place)[0]
+                place += 4
                 if length < 0:
                     values.append(None)
                 else:
-                    values.append(decode(rest[at : at + length]))
-                    at += length
-            if rest[at:] != usual.tail:
+                    values.append(decode(data[place : place + length]))
+                    place += length
+            rest, begun = usual.described
+            if not data.startswith(rest, place):
+                rest, begun = usual.undescribed
+                if not data.startswith(rest, place):
+                    return None
+            if _unpack_length(data, at + 1)[0] != place + len(usual.tail) - at - 1:
                 return None
             rows = self._session.find(usual.name, statement, values)
         except (HoldfastError, StructError, ValueError):
@@ -112,5 +126,5 @@ class Quick:
         if rows is None:
             return None
         count = len(rows)
-        ended = backend.command_complete(f"SELECT {count}")
-        return b"".join((usual.begun[described], usual.shape.encode(rows), ended, _READY)), count
+        ended = _ENDED[count] if count < len(_ENDED) else _ended(count)
+        return b"".join((begun, shape.encode(rows), ended)), count, place + len(rest)

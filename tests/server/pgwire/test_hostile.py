@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.server.pgwire import PgwireSettings, Server
-from holdfast.server.pgwire.metrics import BYTES_RECEIVED
+from holdfast.server.pgwire.metrics import BYTES_RECEIVED, EXECUTIONS
 from tests.server.pgwire.wire import (
     HOST,
     PATIENCE,
@@ -101,6 +101,24 @@ async def test_a_client_that_sends_without_reading_is_not_read_either(server: Se
         assert rows([(await wire.until("D"))[-1]])
     async with connected(server) as wire:
         assert rows(await wire.ask(query("SELECT 1"))) == [(b"1",)]
+
+
+async def test_a_client_that_executes_on_and_on_without_reading_is_waited_for(server: Server) -> None:
+    async with connected(server) as wire:
+        await wire.ask(query("CREATE TABLE t (k int, v text)"))
+        await wire.ask(query("INSERT INTO t VALUES (1, repeat('x', 50000))"))
+        await wire.ask(parse("SELECT v FROM t WHERE k = $1", "s"), SYNC)
+        execution = bind([b"1"], statement="s") + execute() + SYNC
+        for _ in range(3):
+            await wire.ask(execution)
+        (channel,), counts = server._connections.values(), server.metrics.counts
+        for _ in range(400):
+            expected = counts[EXECUTIONS] + 1
+            wire.send(execution)
+            await eventually(lambda: channel.held > 0 or counts[EXECUTIONS] == expected)  # noqa: B023  # called here
+        assert 0 < unsent(server) < 1 << 20
+        for _ in range(400):
+            assert [len(value or b"") for (value,) in rows(await wire.until())] == [50_000]
 
 
 async def test_half_a_message_is_waited_for_and_the_client_may_go(server: Server) -> None:

@@ -41,8 +41,8 @@ def quick_answers(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     taken: list[bool] = []
     answer = Quick.answer
 
-    def watched(self: Quick, body: bytes, *, described: bool) -> tuple[bytes, int] | None:
-        found = answer(self, body, described=described)
+    def watched(self: Quick, data: bytes, at: int) -> tuple[bytes, int, int] | None:
+        found = answer(self, data, at)
         taken.append(found is not None)
         return found
 
