@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from holdfast.adapter.catalog.objects import Item
+from holdfast.adapter.catalog.objects import RELATIONS, Item
 from holdfast.adapter.catalog.privileges import require_insert, require_superuser
 from holdfast.adapter.copy import copy_options, decoded, encoded
 from holdfast.adapter.errors import InvalidOption
@@ -44,7 +44,7 @@ def copy_from(state: SessionState, syntax: CopyFrom) -> CopyIn:
     transaction = state.transaction
     assert transaction is not None
     transaction.check_write()
-    item = state.names.item(syntax.table, "table")
+    item = state.names.item(syntax.table, *RELATIONS)
     require_insert(state.catalog, state.role, [item.id])
     table = state.names.relation(syntax.table.parts)
     assert table is not None

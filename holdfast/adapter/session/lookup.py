@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from holdfast.plan.relation import Filter, Get, Map, Plan, Project, Relation, TopK
 from holdfast.plan.scalar import And, Call, Column, Constant, Parameter, Scalar
+from holdfast.plan.types import Type
 
 _INDEXED = frozenset(
     (
@@ -25,6 +26,11 @@ _INDEXED = frozenset(
     )
 )
 """Base types whose equality is that of Python's values."""
+
+
+def can_look_up(type_: Type) -> bool:
+    """Whether rows are found by equality with values of the type."""
+    return type_.base in _INDEXED
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ def _equality(term: Scalar) -> tuple[int, Constant | Parameter] | None:
         return None
     for one, other in (term.arguments, term.arguments[::-1]):
         known = isinstance(other, Constant | Parameter)
-        if isinstance(one, Column) and known and one.type.base == other.type.base and one.type.base in _INDEXED:
+        if isinstance(one, Column) and known and one.type.base == other.type.base and can_look_up(one.type):
             assert isinstance(other, Constant | Parameter)
             return one.index, other
     return None

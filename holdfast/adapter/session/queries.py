@@ -195,7 +195,7 @@ async def select(state: SessionState, found: Compiled, values: Sequence[object],
         state.shared.activity.chose(state.execution, chosen.as_of)
     if chosen.choice is not None and state.variables.flag("emit_timestamp_notice"):
         state.notice(Notice("NOTICE", "00000", f"query timestamp: {shown(chosen.as_of)}"))
-    return Rows(found.columns, _pieces(state, chosen, values))
+    return Rows(found.columns, pieces(state, chosen, values))
 
 
 def quick(found: Compiled) -> Quick | None:
@@ -207,7 +207,8 @@ def quick(found: Compiled) -> Quick | None:
     return Quick(GlobalId.parse(lookup.collection), lookup)
 
 
-async def _pieces(state: SessionState, chosen: Reading, values: Sequence[object]) -> AsyncIterator[Piece]:
+async def pieces(state: SessionState, chosen: Reading, values: Sequence[object]) -> AsyncIterator[Piece]:
+    """The answer to a query that has its time."""
     try:
         async for piece in state.shared.peeks.answer(chosen.prepared, values, chosen.as_of, state.system):
             yield piece

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 
 from holdfast.adapter.catalog.builtin.show import show_query
-from holdfast.adapter.catalog.ddl import Decision, decide, session_ended
+from holdfast.adapter.catalog.ddl import ITEM_KINDS, Decision, decide, session_ended
 from holdfast.adapter.errors import (
     ActiveTransaction,
     ChangedResultType,
@@ -20,8 +20,11 @@ from holdfast.adapter.session.copying import copied, copy_from, copy_to_client, 
 from holdfast.adapter.session.explain import explain, title
 from holdfast.adapter.session.interrupt import Interrupt
 from holdfast.adapter.session.options import seconds_of
+from holdfast.adapter.session.refreshing import with_times
 from holdfast.adapter.session.state import Cursor, SessionState, Statement
 from holdfast.adapter.session.variables import checked, reported_name, variable
+from holdfast.adapter.session.verify import COLUMNS as VERIFIED
+from holdfast.adapter.session.verify import verify
 from holdfast.adapter.set_config import setting_values, settings_changed
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import rows_of
@@ -40,12 +43,12 @@ from holdfast.sql.syntax.expression import (
 from holdfast.sql.syntax.statement import Statement as Syntax
 from holdfast.sql.syntax.statement.alter import Alter
 from holdfast.sql.syntax.statement.copy import CopyFrom, CopyTo
-from holdfast.sql.syntax.statement.create import Create
+from holdfast.sql.syntax.statement.create import Create, CreateMaterializedView
 from holdfast.sql.syntax.statement.cursor import Close, Declare, Fetch
 from holdfast.sql.syntax.statement.dml import Delete, Insert, SelectStatement, Update
 from holdfast.sql.syntax.statement.drop import Drop, DropOwned, ReassignOwned
 from holdfast.sql.syntax.statement.explain import Explain
-from holdfast.sql.syntax.statement.inspect import Comment
+from holdfast.sql.syntax.statement.inspect import Comment, Verify
 from holdfast.sql.syntax.statement.prepared import Deallocate, Execute, Prepare
 from holdfast.sql.syntax.statement.privilege import AlterDefaultPrivileges, Grant, GrantRole, Revoke, RevokeRole
 from holdfast.sql.syntax.statement.session import Discard, ResetVariable, SetTransaction, SetVariable, Unlisten
@@ -100,6 +103,8 @@ class Statements:
                 found.columns = _texts(title(syntax))
             case Subscribe():
                 found.columns = await subscriptions.columns(state, syntax, text)
+            case Verify():
+                found.columns = VERIFIED
             case Fetch() if syntax.name in state.cursors:
                 found.columns = state.cursors[syntax.name].columns
             case Execute():
@@ -160,6 +165,8 @@ class Statements:
                 return await self._show(syntax)
             case _ if isinstance(syntax, Explain):
                 return _rows(_texts(title(syntax)), [(await explain(state, syntax, text),)], "EXPLAIN")
+            case Verify():
+                return await verify(state, syntax)
             case _ if isinstance(syntax, _DEFINITIONS):
                 return await self._define(syntax)
         assert syntax is not None
@@ -169,6 +176,8 @@ class Statements:
 
     async def _define(self, syntax: Syntax) -> Done:
         state = self._state
+        if isinstance(syntax, CreateMaterializedView):
+            syntax = await with_times(state, syntax)
         transaction, ledger = state.transaction, state.shared.ledger
         assert transaction is not None
         names, role = state.names, state.role
@@ -221,11 +230,10 @@ class Statements:
                 found = variable(syntax.name)
                 return _rows(_variable_columns(syntax), [(state.variables[found.name],)], "SHOW")
             case ShowCreate():
-                kinds = {"TABLE": "table", "VIEW": "view", "TYPE": "type"}
-                kind = kinds.get(syntax.kind.value)
+                kind = ITEM_KINDS.get(syntax.kind)
                 if kind is None:
                     raise NotSupported(f"SHOW CREATE {syntax.kind.value} is not supported", syntax.location)
-                item = state.names.item(syntax.name, kind)  # type: ignore[arg-type]  # one of them
+                item = state.names.item(syntax.name, kind)
                 name = ".".join(state.catalog.path_of(item))
                 return _rows(_texts("name", "create_sql"), [(name, f"{item.sql};")], "SHOW")
         rows = await queries.select(state, await self._shown(syntax), (), None)
