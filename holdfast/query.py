@@ -35,7 +35,7 @@ from holdfast.plan.types import Type, spark_type
 from holdfast.result_text import as_csv, as_json, as_table, csv_head
 from holdfast.spark import SparkSettings, spark_errors, start, stop
 from holdfast.sql import plan_query
-from holdfast.sql.catalog import CatalogColumn, CatalogRelation
+from holdfast.sql.catalog import CatalogColumn, CatalogRelation, WithoutFunctions
 from holdfast.sql.errors import UndefinedParameter
 from holdfast.table_files import TableFile, open_table
 
@@ -86,7 +86,7 @@ def pointed(sql: str, position: int) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Files:
+class _Files(WithoutFunctions):
     """The catalog of a query over files."""
 
     files: Mapping[str, TableFile]

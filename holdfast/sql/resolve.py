@@ -89,6 +89,11 @@ def resolve_function(name: str, types: _Types) -> Resolution | NoMatch | Ambiguo
     return _resolve(candidates, types)
 
 
+def resolve_among(functions: Sequence[Function], types: _Types) -> Resolution | NoMatch | Ambiguous:
+    """Which of these functions takes arguments of these types, which have no modifiers."""
+    return _resolve(_candidates(functions, len(types)), types)
+
+
 @lru_cache(maxsize=16384)
 def resolve_operator(symbol: str, types: _Types) -> Resolution | NoMatch | Ambiguous:
     """The operator that `symbol` means with one argument after it, or two around it."""

@@ -19,7 +19,7 @@ from holdfast.plan.rewrite import optimize
 from holdfast.plan.text import read_of, write_of
 from holdfast.plan.types import Type
 from holdfast.sql import plan_query
-from holdfast.sql.catalog import CatalogColumn, CatalogRelation
+from holdfast.sql.catalog import CatalogColumn, CatalogRelation, WithoutFunctions
 from tests.differential.answer import Answer
 from tests.differential.schema import Table
 
@@ -54,7 +54,7 @@ def _type_name(connection: psycopg.Connection[tuple[object, ...]], oid: int) -> 
     return _names[oid]
 
 
-class Tables:
+class Tables(WithoutFunctions):
     """A catalog of tables in memory, in the schema of the search path."""
 
     def __init__(self, tables: Sequence[Table]) -> None:

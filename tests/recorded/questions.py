@@ -22,7 +22,7 @@ from holdfast.plan.rewrite import optimize
 from holdfast.plan.text import read_of
 from holdfast.plan.types import INT4, Type, numeric, spark_type
 from holdfast.sql import plan_query
-from holdfast.sql.catalog import CatalogColumn, CatalogRelation, EmptyCatalog
+from holdfast.sql.catalog import CatalogColumn, CatalogRelation, EmptyCatalog, WithoutFunctions
 from tests.differential.answer import Answer
 from tests.differential.ask import answer_of
 from tests.recorded.cases import Signature, written
@@ -83,7 +83,7 @@ def column_type(base: str) -> Type:
     return plan_query(f"SELECT null::{written(base)} AS x", EmptyCatalog()).plan.relation.columns[0].type
 
 
-class Batch:
+class Batch(WithoutFunctions):
     """Questions that are asked together. Those with fewer rows than others repeat their last."""
 
     def __init__(self, asked: Sequence[Question]) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from holdfast.plan.types import BOOL, DATE, INT4, INT8, JSONB, TEXT, TIMESTAMP, Type, array_of, numeric, record_of
-from holdfast.sql.catalog import CatalogColumn, CatalogRelation
+from holdfast.sql.catalog import CatalogColumn, CatalogRelation, WithoutFunctions
 
 
-class TestCatalog:
+class TestCatalog(WithoutFunctions):
     """Relations t (key a), u and s.t, a view v, and a composite type pair."""
 
     __test__ = False

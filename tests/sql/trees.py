@@ -633,6 +633,7 @@ _EXPLAINED = (SelectStatement, create.CreateView, create.CreateMaterializedView,
 _names = _some(str)
 _OF_EXPRESSION = _some(e.Expression)
 _HAVE_OPTIONS = [kind for kind in Kind if kind not in (Kind.ROLE, Kind.CONNECTION)]
+_NOT_FUNCTION = [kind for kind in Kind if kind is not Kind.FUNCTION]
 _NOT_ROLE = [kind for kind in Kind if kind is not Kind.ROLE]
 
 
@@ -694,10 +695,13 @@ _FIELDS: dict[tuple[type[Any], str], Make] = {
     (alter.DropConnectionOption, "name"): _pick(*_WORDS),
     (alter.AlterConnection, "changes"): _some(alter.SetConnectionOption | alter.DropConnectionOption),
     (alter.AddSubsources, "tables"): _some(create.UpstreamTable),
+    (NODES["Drop"], "kind"): _pick(*_NOT_FUNCTION),
     (NODES["Drop"], "names"): _some(ObjectName),
+    (NODES["DropFunctions"], "functions"): _some(NODES["Signature"]),
     (NODES["DropOwned"], "roles"): _names,
     (NODES["ReassignOwned"], "roles"): _names,
     (show.ShowObjects, "what"): _pick("OBJECTS", "SUBSOURCES", *(kind.plural for kind in Kind)),
+    (show.ShowCreate, "kind"): _pick(*_NOT_FUNCTION),
     (show.ShowPrivileges, "on"): _pick(None, "SYSTEM", "TABLES", "CLUSTERS"),
     (show.ShowVariable, "name"): _show_variable_name,
     (SetVariable, "name"): _pick(*_VARIABLES),

@@ -28,7 +28,6 @@ from holdfast.sql.errors import (
     InvalidColumnReference,
     NotSupported,
     UndefinedFunction,
-    UndefinedSchema,
     WrongObjectType,
     WrongSyntax,
 )
@@ -39,6 +38,7 @@ from holdfast.sql.lower.hypothetical import HYPOTHETICAL, hypothetical
 from holdfast.sql.lower.levels import lowest_level, reads
 from holdfast.sql.lower.order import order_key
 from holdfast.sql.lower.outer import raised
+from holdfast.sql.lower.user_functions import UserCall, user_call
 from holdfast.sql.lower.windows import window_call
 from holdfast.sql.modifiers import bare
 from holdfast.sql.resolve import CALLABLE, Ambiguous, NoMatch, Overload, Resolution, resolve_function, result_type
@@ -106,6 +106,9 @@ def resolved(expression: syntax.Call, block: Block) -> Resolved | Term:
                 raise NotSupported("aggregates cannot use named arguments", location)
             return Resolved(resolution.overload, tuple(arguments_of(resolution, ordered, block.coercion)))
         case NoMatch():
+            own = None if len(expression.name.parts) > 1 and name else _of_user(expression, terms, names, block)
+            if own is not None:
+                return own
             target = BUILT_IN.get(name)
             if target is not None and len(terms) == 1 and not names:
                 return block.coercion.cast(terms[0], target, location)
@@ -115,10 +118,22 @@ def resolved(expression: syntax.Call, block: Block) -> Resolved | Term:
 
 
 def function_name(expression: syntax.Call) -> str:
+    """The name among functions of the system; empty if the schema that is named is none of the system's."""
     parts = expression.name.parts
-    if len(parts) > 1 and parts[-2] not in _SCHEMAS:
-        raise UndefinedSchema(f'schema "{parts[-2]}" does not exist', expression.location)
-    return parts[-1]
+    return parts[-1] if len(parts) == 1 or parts[-2] in _SCHEMAS else ""
+
+
+def _of_user(expression: syntax.Call, terms: Sequence[Term], names: tuple[str, ...], block: Block) -> Resolved | None:
+    """The function of a user that is called, if there is one."""
+    match user_call(expression.name, terms, names, block.statement.catalog):
+        case UserCall() as found:
+            arguments = arguments_of(found.resolution, found.terms, block.coercion)
+            return Resolved(found.resolution.overload, tuple(arguments))
+        case Ambiguous():
+            types = [bare(term.type) for term in terms]
+            written = _shown(expression, types)
+            raise AmbiguousFunction(f"function {written} is not unique", expression.location, _MANY_FUNCTIONS)
+    return None
 
 
 def _names(expression: syntax.Call) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from holdfast.sql.render.query import SQL
 from holdfast.sql.render.quote import dotted, identifier, names
 from holdfast.sql.render.role import role_attributes
 from holdfast.sql.render.session import reset_variable, set_variable
+from holdfast.sql.render.types import type_name
 from holdfast.sql.syntax.name import ObjectName
 from holdfast.sql.syntax.statement.alter import (
     AddColumn,
@@ -33,7 +34,7 @@ from holdfast.sql.syntax.statement.alter import (
     SetSinkFrom,
     Swap,
 )
-from holdfast.sql.syntax.statement.drop import Behavior, Drop, DropOwned, ReassignOwned
+from holdfast.sql.syntax.statement.drop import Behavior, Drop, DropFunctions, DropOwned, ReassignOwned, Signature
 from holdfast.sql.syntax.statement.kind import Kind
 from holdfast.sql.syntax.statement.session import SetVariable
 
@@ -108,17 +109,25 @@ def _role(statement: AlterRole) -> str:
             return f"{head} {reset_variable(reset)}"
 
 
-def drop(statement: Drop | DropOwned | ReassignOwned) -> str:
+def drop(statement: Drop | DropFunctions | DropOwned | ReassignOwned) -> str:
     match statement:
         case Drop(kind=kind, names=dropped, if_exists=if_exists, behavior=behavior):
             listed = ", ".join(dotted(name.parts) for name in dropped)
             return f"DROP {kind.value} {'IF EXISTS ' if if_exists else ''}{listed}{_behavior(behavior)}"
+        case DropFunctions(functions=functions, if_exists=if_exists, behavior=behavior):
+            listed = ", ".join(map(signature, functions))
+            return f"DROP FUNCTION {'IF EXISTS ' if if_exists else ''}{listed}{_behavior(behavior)}"
         case DropOwned(roles=roles, behavior=behavior):
             return f"DROP OWNED BY {names(roles)}{_behavior(behavior)}"
         case ReassignOwned(roles=roles, to=to):
             return f"REASSIGN OWNED BY {names(roles)} TO {identifier(to)}"
         case _:
             assert_never(statement)
+
+
+def signature(function: Signature) -> str:
+    taken = "" if function.arguments is None else f"({', '.join(map(type_name, function.arguments))})"
+    return f"{dotted(function.name.parts)}{taken}"
 
 
 def _behavior(behavior: Behavior | None) -> str:

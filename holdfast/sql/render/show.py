@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from holdfast.sql.render.alter import signature
 from holdfast.sql.render.query import SQL
 from holdfast.sql.render.quote import dotted, identifier, quoted, string
 from holdfast.sql.render.session import variable
@@ -12,6 +13,7 @@ from holdfast.sql.syntax.statement.show import (
     Show,
     ShowColumns,
     ShowCreate,
+    ShowCreateFunction,
     ShowLike,
     ShowObjects,
     ShowPrivileges,
@@ -31,6 +33,8 @@ def show(statement: Show) -> str:
             return f"SHOW COLUMNS FROM {dotted(relation.parts)}{_filter(given)}"
         case ShowCreate(kind=kind, name=created, redacted=redacted):
             return f"SHOW {'REDACTED ' if redacted else ''}CREATE {kind.value} {dotted(created.parts)}"
+        case ShowCreateFunction(function=function, redacted=redacted):
+            return f"SHOW {'REDACTED ' if redacted else ''}CREATE FUNCTION {signature(function)}"
         case ShowPrivileges(on=on, role=role, default=default):
             parts = ["SHOW DEFAULT PRIVILEGES" if default else "SHOW PRIVILEGES"]
             parts += [f"ON {on}"] if on is not None else []

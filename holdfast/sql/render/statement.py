@@ -20,7 +20,7 @@ from holdfast.sql.syntax.statement.copy import CopyFrom, CopyTo
 from holdfast.sql.syntax.statement.create import Create
 from holdfast.sql.syntax.statement.cursor import Close, Declare, Fetch
 from holdfast.sql.syntax.statement.dml import Delete, Insert, SelectStatement, Update
-from holdfast.sql.syntax.statement.drop import Drop, DropOwned, ReassignOwned
+from holdfast.sql.syntax.statement.drop import Drop, DropFunctions, DropOwned, ReassignOwned
 from holdfast.sql.syntax.statement.explain import Explain
 from holdfast.sql.syntax.statement.inspect import Comment, Inspect, Mock, UnitTest, ValidateConnection, Verify
 from holdfast.sql.syntax.statement.prepared import Deallocate, Execute, Prepare
@@ -44,7 +44,7 @@ def render(statement: Statement) -> str:
             return _cursor(statement)
         case CopyFrom() | CopyTo():
             return _copy(statement)
-        case Drop() | DropOwned() | ReassignOwned():
+        case Drop() | DropFunctions() | DropOwned() | ReassignOwned():
             return drop(statement)
         case SetVariable():
             return set_variable(statement)

@@ -16,7 +16,7 @@ from holdfast.plan.decorrelate import decorrelate
 from holdfast.plan.relation import Plan
 from holdfast.plan.rewrite import optimize
 from holdfast.plan.types import Type
-from holdfast.sql.catalog import CatalogRelation
+from holdfast.sql.catalog import CatalogRelation, WithoutFunctions
 from holdfast.sql.change import RETURNING, PlannedChange, plan_change
 from holdfast.sql.parser import parse_one
 from holdfast.sql.syntax.statement.dml import Delete, Insert, Update
@@ -33,7 +33,7 @@ class Outcome:
     error: str | None = None
 
 
-class ChangedTables:
+class ChangedTables(WithoutFunctions):
     """A catalog of tables in memory whose columns may have defaults, by table and column."""
 
     def __init__(self, tables: Tables, defaults: Mapping[tuple[str, str], str]) -> None:

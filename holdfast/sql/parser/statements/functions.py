@@ -9,6 +9,7 @@ from holdfast.sql.parser.statements.options import with_options
 from holdfast.sql.syntax.option import Option
 from holdfast.sql.syntax.query import ColumnType
 from holdfast.sql.syntax.statement.create import Create, CreateFunction, FunctionArgument
+from holdfast.sql.syntax.statement.drop import Signature
 from holdfast.sql.syntax.types import TypeName
 
 
@@ -64,6 +65,18 @@ def create_function(cursor: Cursor, location: int, replace: bool) -> Create:
     return CreateFunction(
         name, arguments, language, body, returns, columns, volatility, strict, options, replace, skip, location=location
     )
+
+
+def signature(cursor: Cursor) -> Signature:
+    """name [(types)], as statements about a function name it. Names of arguments may stand there and say nothing."""
+    location = cursor.location
+    name = cursor.name()
+    if cursor.accept("(", ")"):
+        return Signature(name, (), location=location)
+    if cursor.peek() != "(":
+        return Signature(name, location=location)
+    types = tuple(argument.type for argument in cursor.parenthesized(lambda: _argument(cursor)))
+    return Signature(name, types, location=location)
 
 
 def _argument(cursor: Cursor) -> FunctionArgument:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.sql.parser.cursor import Cursor
+from holdfast.sql.parser.statements.functions import signature
 from holdfast.sql.parser.statements.kinds import kind_of, plural_of
 from holdfast.sql.parser.statements.variables import variable_name
 from holdfast.sql.syntax.statement.kind import Kind
@@ -10,6 +11,7 @@ from holdfast.sql.syntax.statement.show import (
     Show,
     ShowColumns,
     ShowCreate,
+    ShowCreateFunction,
     ShowLike,
     ShowObjects,
     ShowPrivileges,
@@ -34,7 +36,10 @@ def show(cursor: Cursor) -> Show:
         cursor.expect_any("FROM", "IN")
         return ShowColumns(cursor.name(), _filter(cursor), location=location)
     if found := cursor.accept_any("REDACTED CREATE", "CREATE"):
-        return ShowCreate(kind_of(cursor), cursor.name(), found != "CREATE", location=location)
+        kind = kind_of(cursor)
+        if kind is Kind.FUNCTION:
+            return ShowCreateFunction(signature(cursor), found != "CREATE", location=location)
+        return ShowCreate(kind, cursor.name(), found != "CREATE", location=location)
     if found := cursor.accept_any("DEFAULT PRIVILEGES", "PRIVILEGES"):
         return _privileges(cursor, location, default=found != "PRIVILEGES")
     if cursor.accept("ROLE", "MEMBERSHIP"):

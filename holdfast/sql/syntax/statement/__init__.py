@@ -11,7 +11,7 @@ from holdfast.sql.syntax.statement.copy import CopyFrom, CopyTo
 from holdfast.sql.syntax.statement.create import Create
 from holdfast.sql.syntax.statement.cursor import Close, Declare, Fetch
 from holdfast.sql.syntax.statement.dml import Delete, Insert, SelectStatement, Update
-from holdfast.sql.syntax.statement.drop import Drop, DropOwned, ReassignOwned
+from holdfast.sql.syntax.statement.drop import Drop, DropFunctions, DropOwned, ReassignOwned
 from holdfast.sql.syntax.statement.explain import Explain
 from holdfast.sql.syntax.statement.inspect import Comment, Inspect, UnitTest, ValidateConnection, Verify
 from holdfast.sql.syntax.statement.prepared import Deallocate, Execute, Prepare
@@ -35,6 +35,7 @@ Statement = (
     | Create
     | Alter
     | Drop
+    | DropFunctions
     | DropOwned
     | ReassignOwned
     | Show

@@ -8,6 +8,7 @@ from typing import Literal
 from holdfast.sql.syntax.name import ObjectName
 from holdfast.sql.syntax.node import Node
 from holdfast.sql.syntax.statement.kind import Kind
+from holdfast.sql.syntax.types import TypeName
 
 Behavior = Literal["RESTRICT", "CASCADE"]
 
@@ -16,6 +17,21 @@ Behavior = Literal["RESTRICT", "CASCADE"]
 class Drop(Node):
     kind: Kind
     names: tuple[ObjectName, ...]
+    if_exists: bool = False
+    behavior: Behavior | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Signature(Node):
+    """A function by its name, and by the types that it takes unless these are None."""
+
+    name: ObjectName
+    arguments: tuple[TypeName, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DropFunctions(Node):
+    functions: tuple[Signature, ...]
     if_exists: bool = False
     behavior: Behavior | None = None
 

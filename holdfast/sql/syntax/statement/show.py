@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from holdfast.sql.syntax.expression import Expression
 from holdfast.sql.syntax.name import ObjectName
 from holdfast.sql.syntax.node import Node
+from holdfast.sql.syntax.statement.drop import Signature
 from holdfast.sql.syntax.statement.kind import Kind
 
 
@@ -45,6 +46,12 @@ class ShowCreate(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class ShowCreateFunction(Node):
+    function: Signature
+    redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ShowPrivileges(Node):
     """`default` shows the default privileges. `on` is the plural of a kind, or SYSTEM."""
 
@@ -65,4 +72,4 @@ class ShowVariable(Node):
     name: str | None
 
 
-Show = ShowObjects | ShowColumns | ShowCreate | ShowPrivileges | ShowRoleMembership | ShowVariable
+Show = ShowObjects | ShowColumns | ShowCreate | ShowCreateFunction | ShowPrivileges | ShowRoleMembership | ShowVariable
