@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.functions import ArrowUDFType, arrow_udf
 
-from holdfast.compute.batch import Batch
+from holdfast.compute.evaluate.batch import Batch
 from holdfast.compute.render.calls import PythonCall
 
 _registered: WeakKeyDictionary[SparkSession, dict[str, Batch]] = WeakKeyDictionary()

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from holdfast.compute.evaluate.joins import true_for
 from holdfast.compute.evaluate.kernels import by_kernel
 from holdfast.compute.evaluate.limits import bounds
+from holdfast.compute.evaluate.python_calls import with_calls
 from holdfast.compute.evaluate.scalars import compiled
 from holdfast.compute.evaluate.sorting import is_sortable, sorted_table
 from holdfast.compute.evaluate.values import rows_of, to_arrow
@@ -78,9 +79,10 @@ def _computed(scalar: Scalar, table: pa.Table, source: Relation, parameters: Seq
         return pa.chunked_array(repeated, found.type)
     if found is not None:
         return found
-    (narrow_scalar,), narrow, types = _visited([scalar], table, source)
-    value = compiled(narrow_scalar, parameters)
-    return pa.chunked_array([to_arrow([value(row) for row in rows_of(narrow, types)], scalar.type)])
+    scalars, narrow, types = _visited([scalar], table, source)
+    (ready,), rows = with_calls(scalars, rows_of(narrow, types), len(types), parameters)
+    value = compiled(ready, parameters)
+    return pa.chunked_array([to_arrow([value(row) for row in rows], scalar.type)])
 
 
 def _filtered(relation: Filter, table: pa.Table, parameters: Sequence[object]) -> pa.Table:
@@ -98,8 +100,9 @@ def _filtered(relation: Filter, table: pa.Table, parameters: Sequence[object]) -
         table = table.filter(every)
     if rest:
         scalars, narrow, types = _visited(rest, table, relation.input)
-        keep = true_for(scalars, parameters)
-        table = table.filter(pa.array([keep(row) for row in rows_of(narrow, types)], pa.bool_()))
+        ready, rows = with_calls(scalars, rows_of(narrow, types), len(types), parameters)
+        keep = true_for(ready, parameters)
+        table = table.filter(pa.array([keep(row) for row in rows], pa.bool_()))
     return table
 
 

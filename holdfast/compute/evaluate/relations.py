@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, takewhile
 
 import pyarrow as pa
 
@@ -14,6 +14,7 @@ from holdfast.compute.evaluate.joins import joined, outer_joined, semi_joined, t
 from holdfast.compute.evaluate.keys import Key, Sorter, equality, ordering, same
 from holdfast.compute.evaluate.limits import bounds
 from holdfast.compute.evaluate.multiset import Multiset, union
+from holdfast.compute.evaluate.python_calls import calls_users, reduce_with_calls, with_calls
 from holdfast.compute.evaluate.scalars import Row, columns_at, compiled_all
 from holdfast.compute.evaluate.values import rows_of
 from holdfast.compute.evaluate.window import windowed
@@ -105,7 +106,8 @@ def multiset(relation: Relation, around: Surroundings) -> Multiset:
             others = expanded(relation.right, around)
             return semi_joined(left_rows, others, width, relation.predicates, parameters, anti=relation.anti)
         case Reduce():
-            return Multiset(reduced(relation, expanded(relation.input, around), parameters))
+            reduce, members = reduce_with_calls(relation, expanded(relation.input, around), parameters)
+            return Multiset(reduced(reduce, members, parameters))
         case Distinct():
             found = distinct(expanded(relation.input, around), equality(types_of(relation)))
             return Multiset([tuple(map(same, row)) for row in found])
@@ -134,14 +136,34 @@ def _plain(relation: Get | Map | Filter | Project | TopK, around: Surroundings) 
         case Get():
             raise UsageError(f"there is no input {relation.name}")
         case Map():
-            added = compiled_all(relation.scalars, around.parameters)
-            return multiset(relation.input, around).each(lambda row: row + added(row))
+            return _mapped(relation, multiset(relation.input, around), around.parameters)
         case Filter():
-            return multiset(relation.input, around).where(true_for(relation.predicates, around.parameters))
+            return _filtered(relation, multiset(relation.input, around), around.parameters)
         case Project():
             return multiset(relation.input, around).each(columns_at(relation.outputs))
         case TopK():
             return Multiset(_top(relation, expanded(relation.input, around), around.parameters))
+
+
+def _mapped(relation: Map, found: Multiset, parameters: Sequence[object]) -> Multiset:
+    width = len(relation.input.columns)
+    scalars, rows = with_calls(relation.scalars, found.rows, width, parameters)
+    added = compiled_all(scalars, parameters)
+    if rows is found.rows:
+        return found.each(lambda row: row + added(row))
+    return Multiset([row[:width] + added(row) for row in rows], found.counts)
+
+
+def _filtered(relation: Filter, found: Multiset, parameters: Sequence[object]) -> Multiset:
+    """What stands before the first call of a function of a user's is asked first."""
+    plain = list(takewhile(lambda predicate: not calls_users(predicate), relation.predicates))
+    found = found.where(true_for(plain, parameters))
+    if len(plain) == len(relation.predicates):
+        return found
+    rest, width = relation.predicates[len(plain) :], len(relation.columns)
+    scalars, rows = with_calls(rest, found.rows, width, parameters)
+    kept = Multiset(rows, found.counts).where(true_for(scalars, parameters))
+    return kept.each(lambda row: row[:width])
 
 
 def _flat_map(relation: FlatMap, around: Surroundings) -> Multiset:

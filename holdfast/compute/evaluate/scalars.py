@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from holdfast.compute.evaluate.python_outcomes import is_of_user, outcome_of
 from holdfast.errors import UsageError
 from holdfast.plan.functions.function import Types
 from holdfast.plan.scalar import (
@@ -117,6 +118,8 @@ def _coalesce(terms: Sequence[Evaluate]) -> Evaluate:
 
 
 def _call(call: Call, arguments: Sequence[Evaluate]) -> Evaluate:
+    if is_of_user(call):
+        return lambda row: outcome_of(call, tuple([argument(row) for argument in arguments]))
     function = call.function.python
     if function is None:
         raise UsageError(f"only a session knows the value of {call.function}")

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from holdfast.compute.batch import answers, values_of
 from holdfast.compute.evaluate.aggregation import reduced
+from holdfast.compute.evaluate.batch import answers, values_of
 from holdfast.compute.render.calls import Needs, PythonCall, function_name, result_type, rows_type, unwrapped
 from holdfast.compute.render.scalars import argument_text, atom, scalar_text
 from holdfast.plan.functions.function import Aggregate, WindowFunction

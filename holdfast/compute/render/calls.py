@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from holdfast.compute.batch import ERROR, VALUE, Batch, ScalarBatch, TableBatch, Typed
+from holdfast.compute.evaluate.batch import ERROR, VALUE, Batch, ScalarBatch, TableBatch, Typed
 from holdfast.plan.functions.function import Function, ResultColumns, TableFunction, Types
 from holdfast.plan.python_function import PythonFunction
 from holdfast.plan.types import Type, array_of, record_of, spark_type

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from holdfast.compute.batch import ScalarBatch
+from holdfast.compute.evaluate.batch import ScalarBatch
 from holdfast.compute.evaluate.scalars import can_fail
 from holdfast.compute.render.calls import Needs, PythonCall, function_name, scalar_call, unwrapped
 from holdfast.compute.render.literals import literal

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdfast.compute.batch import answers, values_of
+from holdfast.compute.evaluate.batch import answers, values_of
 from holdfast.compute.evaluate.window import windowed
 from holdfast.compute.render.aggregates import aggregate_filled, aggregate_template, portable, with_window
 from holdfast.compute.render.block import Block, Writer

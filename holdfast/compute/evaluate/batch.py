@@ -6,7 +6,7 @@ errors side by side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,11 +14,16 @@ import pyarrow as pa
 
 from holdfast.compute.conform import conformed
 from holdfast.compute.evaluate.values import from_arrow, to_arrow
+from holdfast.plan import errors
 from holdfast.plan.errors import DataError
 from holdfast.plan.functions.function import Types
 from holdfast.plan.types import Type, arrow_type
 
 VALUE, ERROR = "value", "error"
+
+_ERRORS: Mapping[str, type[DataError]] = {
+    name: found for name, found in vars(errors).items() if isinstance(found, type) and issubclass(found, DataError)
+}
 
 
 class Batch(Protocol):
@@ -32,16 +37,22 @@ def answers(rows: Iterable[Sequence[Any]], run: Callable[..., Any], type_: Type,
     if not fails:
         return to_arrow([run(*row) for row in rows], type_)
     values: list[Any] = []
-    errors: list[str | None] = []
+    failures: list[str | None] = []
     for row in rows:
         try:
             value, error = run(*row), None
         except DataError as failure:
             value, error = None, f"{type(failure).__name__}: {failure}"
         values.append(value)
-        errors.append(error)
+        failures.append(error)
     fields = [pa.field(VALUE, arrow_type(type_)), pa.field(ERROR, pa.string())]
-    return pa.StructArray.from_arrays([to_arrow(values, type_), pa.array(errors, pa.string())], fields=fields)
+    return pa.StructArray.from_arrays([to_arrow(values, type_), pa.array(failures, pa.string())], fields=fields)
+
+
+def error_of(said: str) -> DataError:
+    """The error that an answer has instead of a value."""
+    name, _, message = said.partition(": ")
+    return _ERRORS[name](message)
 
 
 def values_of(columns: Sequence[pa.Array], types: Sequence[Type]) -> Iterable[tuple[Any, ...]]:

@@ -1,0 +1,184 @@
+"""Where functions of users run for queries that are answered here: in processes that can be ended at any moment.
+
+What a user wrote may never return, or end its process. So it runs in one of its own (`python_worker`), which one call
+at a time has to itself, and which is kept for the next one. Work that may have to be broken off is done in a
+`stoppable` block: when the block ends, so do the processes that still run for it, in whatever thread.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
+from typing import Any
+
+import pyarrow as pa
+
+from holdfast.compute.evaluate.batch import ScalarBatch
+from holdfast.compute.evaluate.values import to_arrow
+from holdfast.compute.python_worker import packed, receive, send, unpacked
+from holdfast.plan.errors import ExternalRoutineError
+from holdfast.plan.types import Type
+
+_KEPT = 4
+"""Processes that wait for the next call at most."""
+
+_AT_ONCE = 10_000
+"""Rows of one call. What was computed for all of them is held twice."""
+
+_COMMAND = (sys.executable, "-m", "holdfast.compute.python_worker")
+
+
+class ProcessEnded(Exception):
+    """It ended before it answered."""
+
+
+class Process:
+    """One process. It answers one call at a time; ended, it answers none."""
+
+    def __init__(self) -> None:
+        # A set has the order of hashes, which are to be the same in every process.
+        environment = {**os.environ, "PYTHONHASHSEED": "0"}
+        pipe = subprocess.PIPE
+        # What interrupts the server at a terminal is for the server alone.
+        self._running = subprocess.Popen(_COMMAND, stdin=pipe, stdout=pipe, env=environment, start_new_session=True)
+
+    def call(self, batch: ScalarBatch, columns: pa.Buffer) -> pa.Array:
+        """Values and errors, as the batch returns them."""
+        requests, answers = self._running.stdin, self._running.stdout
+        assert requests is not None  # both are pipes
+        assert answers is not None
+        try:
+            send(requests, pickle.dumps(batch), columns)
+            return unpacked(receive(answers))[1]
+        except (OSError, EOFError, ValueError, IndexError) as error:
+            raise ProcessEnded from error
+
+    def kill(self) -> None:
+        """From any thread: a call that waits for an answer ends."""
+        self._running.kill()
+
+    def end(self) -> None:
+        self.kill()
+        self._running.wait()
+        for pipe in (self._running.stdin, self._running.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except OSError:
+                    # What was written last found nobody who would read it.
+                    continue
+
+
+class Stoppable:
+    """The processes that run for one piece of work. Once it is stopped, no more run."""
+
+    def __init__(self) -> None:
+        self._lock, self._running, self.stopped = Lock(), set[Process](), False
+
+    def begin(self, process: Process) -> None:
+        with self._lock:
+            if self.stopped:
+                process.kill()
+            self._running.add(process)
+
+    def done(self, process: Process) -> None:
+        with self._lock:
+            self._running.discard(process)
+
+    def stop(self) -> None:
+        with self._lock:
+            self.stopped = True
+            for process in self._running:
+                process.kill()
+
+
+_work: ContextVar[Stoppable | None] = ContextVar("_work", default=None)
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """What runs in this block, also in threads that it starts, is over when it ends."""
+    work = Stoppable()
+    token = _work.set(work)
+    try:
+        yield
+    finally:
+        _work.reset(token)
+        work.stop()
+
+
+class Processes:
+    """Processes that wait, and those that are made when none does."""
+
+    def __init__(self) -> None:
+        self._lock, self._idle = Lock(), list[Process]()
+
+    def call(self, name: str, batch: ScalarBatch, columns: pa.Buffer) -> pa.Array:
+        """What the function of this name answers, which by itself may end the process that it runs in."""
+        work = _work.get()
+        for _ in range(2):
+            # One that waited may have been ended by others meanwhile.
+            process = self._taken()
+            if work is not None:
+                work.begin(process)
+            try:
+                found = process.call(batch, columns)
+            except ProcessEnded:
+                process.end()
+                if work is not None and work.stopped:
+                    # It takes a while to begin: the next call finds it ready.
+                    self._given_back(Process())
+                    break
+                continue
+            except BaseException:
+                process.end()
+                raise
+            finally:
+                if work is not None:
+                    work.done(process)
+            self._given_back(process)
+            return found
+        raise ExternalRoutineError(f"function {name}: the process that it ran in has ended")
+
+    def _taken(self) -> Process:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        return Process()
+
+    def _given_back(self, process: Process) -> None:
+        with self._lock:
+            if len(self._idle) < _KEPT:
+                self._idle.append(process)
+                return
+        process.end()
+
+    def end(self) -> None:
+        """End all that wait."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for process in idle:
+            process.end()
+
+
+PROCESSES = Processes()
+atexit.register(PROCESSES.end)
+
+
+def answers(name: str, batch: ScalarBatch, rows: Sequence[tuple[Any, ...]]) -> Iterator[pa.Array]:
+    """Values and errors for the rows, each a tuple of arguments, some rows at a time."""
+    for start in range(0, len(rows), _AT_ONCE):
+        part = rows[start : start + _AT_ONCE]
+        columns = [_column(part, place, type_) for place, type_ in enumerate(batch.types.arguments)]
+        yield PROCESSES.call(name, batch, packed(columns, len(part)))
+
+
+def _column(rows: Sequence[tuple[Any, ...]], place: int, type_: Type) -> pa.Array:
+    return to_arrow([row[place] for row in rows], type_)
