@@ -22,7 +22,7 @@ def clean(server: ServerProcess) -> None:
         for (database,) in connection.execute("SELECT name FROM mz_databases WHERE name <> 'materialize'").fetchall():
             connection.execute(sql.SQL("DROP DATABASE {} CASCADE").format(sql.Identifier(str(database))))
         for *where, kind in connection.execute(_OBJECTS).fetchall():
-            name, what = sql.Identifier(*map(str, where)), sql.SQL("VIEW" if kind == "view" else str(kind).upper())
+            name, what = sql.Identifier(*map(str, where)), sql.SQL(str(kind).upper().replace("-", " "))
             connection.execute(sql.SQL("DROP {} IF EXISTS {} CASCADE").format(what, name))
         for database, schema in connection.execute(_SCHEMAS).fetchall():
             if schema != "public":
