@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from holdfast.adapter.known import Known, with_known
-from holdfast.adapter.plan_parts import is_stable, size_of
+from holdfast.adapter.plan_parts import is_stable, runs_code, size_of
 from holdfast.compute.evaluate import can_evaluate
 from holdfast.compute.render import SparkQuery, render
 from holdfast.plan.decorrelate import decorrelate
@@ -45,6 +45,11 @@ class Prepared:
     def is_plain(self) -> bool:
         """Whether it is over constants, or a plain read of one collection: quick to answer without Spark."""
         return can_evaluate(self.plan)
+
+    @cached_property
+    def runs_code(self) -> bool:
+        """Whether it calls functions that users wrote."""
+        return runs_code(self.plan)
 
     @cached_property
     def spark(self) -> SparkQuery:

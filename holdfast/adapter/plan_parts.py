@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdfast.plan.free import scalars
+from holdfast.plan.python_function import PythonFunction
 from holdfast.plan.relation import Plan, Relation, inputs
 from holdfast.plan.scalar import Call, Scalar, children
 
@@ -30,6 +31,11 @@ def parts(plan: Plan) -> Iterator[Scalar]:
 def is_stable(plan: Plan) -> bool:
     """Whether it has functions whose values only a session knows."""
     return any(isinstance(part, Call) and part.function.stability == "stable" for part in parts(plan))
+
+
+def runs_code(plan: Plan) -> bool:
+    """Whether it has functions that users wrote: nobody knows how long they take."""
+    return any(isinstance(part, Call) and isinstance(part.function.python, PythonFunction) for part in parts(plan))
 
 
 def size_of(plan: Plan) -> int:

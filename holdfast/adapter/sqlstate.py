@@ -128,6 +128,8 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     catalog.DuplicateRelation: "42P07",
     catalog.DuplicateObject: "42710",
     catalog.ReservedName: "42939",
+    catalog.DuplicateFunction: "42723",
+    catalog.InvalidFunctionDefinition: "42P13",
     catalog.InvalidName: "42602",
     catalog.InvalidTableDefinition: "42P16",
     catalog.InvalidObjectDefinition: "42P17",

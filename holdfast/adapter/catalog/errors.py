@@ -33,6 +33,14 @@ class DuplicateRelation(CatalogError):
     """A table or view of the name exists."""
 
 
+class DuplicateFunction(CatalogError):
+    """A function of the name takes the same types."""
+
+
+class InvalidFunctionDefinition(CatalogError):
+    """What a function cannot be made of."""
+
+
 class DuplicateObject(CatalogError):
     """A type or role of the name exists."""
 

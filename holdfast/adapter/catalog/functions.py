@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 
 from holdfast.adapter.catalog.names import SessionNames
@@ -14,7 +14,9 @@ from holdfast.plan.types import Type
 from holdfast.repr.ids import GlobalId
 from holdfast.sql import plan_query
 from holdfast.sql.catalog import Catalog
+from holdfast.sql.errors import AmbiguousFunction, UndefinedFunction
 from holdfast.sql.modifiers import bare
+from holdfast.sql.syntax.name import ObjectName
 from holdfast.sql.syntax.node import Node
 from holdfast.sql.syntax.statement.create import CreateFunction, CreateMaterializedView, CreateView
 from holdfast.sql.syntax.types import TypeName
@@ -35,11 +37,10 @@ def signature_type(name: TypeName, catalog: Catalog) -> Type:
     return bare(type_of(name, catalog))
 
 
-def python_of(item: Item) -> PythonFunction:
-    """What a function of a user runs."""
-    assert item.function is not None
-    assert isinstance(item.function.python, PythonFunction)  # there is no other language
-    return item.function.python
+def check_source(function: Function) -> None:
+    """Whether the body of a user's function is Python."""
+    assert isinstance(function.python, PythonFunction)  # there is no other language
+    function.python.check()
 
 
 def signature(item: Item) -> str:
@@ -75,3 +76,25 @@ def uses_of(statement: Node, mentioned: frozenset[GlobalId], names: SessionNames
         return mentioned
     ours = called(plan_query(statement.query, names.anywhere()).plan)
     return mentioned - {id_ for id_ in functions if names.state.item(id_).function not in ours}
+
+
+def function_named(name: ObjectName, arguments: Sequence[TypeName] | None, names: SessionNames) -> Item:
+    """The function of a user that takes just these types; without types, the only one of its name."""
+    found, shown = names.functions_named(name.parts), ".".join(name.parts)
+    if not found and len(name.parts) > 1:
+        names.schema(ObjectName(name.parts[:-1], location=name.location))
+    if arguments is None:
+        if len(found) > 1:
+            raise AmbiguousFunction(
+                f'function name "{shown}" is not unique',
+                name.location,
+                "Specify the argument list to select the function unambiguously.",
+            )
+        if not found:
+            raise UndefinedFunction(f'could not find a function named "{shown}"', name.location)
+        return found[0]
+    types = tuple(signature_type(argument, names) for argument in arguments)
+    for item in found:
+        if item.function is not None and item.function.arguments == types:
+            return item
+    raise UndefinedFunction(f"function {shown}({', '.join(map(str, types))}) does not exist", name.location)

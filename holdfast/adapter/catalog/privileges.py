@@ -46,6 +46,7 @@ OF_ITEMS: Mapping[ItemKind, frozenset[str]] = {
     "materialized-view": frozenset("r"),
     "index": frozenset(),
     "type": frozenset("U"),
+    "function": frozenset(),
 }
 OF_CONTAINERS = frozenset("UC")
 OF_SYSTEM = frozenset("RBNP")
@@ -169,7 +170,7 @@ def require_member(state: CatalogState, role: Role, of: Role) -> None:
 
 
 def require_select(state: CatalogState, role: Role, ids: Iterable[GlobalId]) -> None:
-    """What a query that mentions these items needs: to read the relations, and to use the types.
+    """What a query that mentions these items needs: to read the relations, to use the types, to call the functions.
 
     The items are those that its text names: what a view among them reads is for the view's owner to read.
     """
@@ -181,7 +182,11 @@ def require_select(state: CatalogState, role: Role, ids: Iterable[GlobalId]) -> 
             continue
         seen.add((reader.id, id_))
         item = state.item(id_)
-        _require_of_item(state, reader, item, "USAGE" if item.kind == "type" else "SELECT")
+        if item.kind == "function":
+            # Everyone may call it who may use its schema.
+            require(state, reader, state.schemas[item.schema], "USAGE")
+        else:
+            _require_of_item(state, reader, item, "USAGE" if item.kind == "type" else "SELECT")
         if item.query is not None:
             owner = state.roles[item.owner]
             waiting.extend((owner, used) for used in item.uses)

@@ -1,7 +1,7 @@
 """Statements with whole names: what they mean then depends on no session.
 
-A relation is named by database, schema and name; one of the system by schema and name. So is a type or function that users
-made, and a relation before a column, where it was named with its schema.
+A relation is named by database, schema and name; one of the system by schema and name. So are types and
+functions that users made, and a relation before a column, where it was named with its schema.
 """
 
 from __future__ import annotations

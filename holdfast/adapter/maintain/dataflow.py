@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from time import monotonic
 
 from holdfast.adapter.maintain.arrangements import Arrangements
 from holdfast.adapter.maintain.erring import Errors, same
@@ -44,7 +45,7 @@ _MANY_NOTED = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What dataflows share."""
+    """What dataflows share. `on_due` is told when one wants to work at a later time, `on_end` when one has ended."""
 
     tables: Tables
     timeline: Timeline
@@ -52,7 +53,7 @@ class Surroundings:
     turn: asyncio.Lock
     version: Version
     on_due: Callable[[Timestamp, Dataflow], None]
-    """Who is to be told when the timeline has reached a time."""
+    on_end: Callable[[Dataflow], None]
 
 
 @dataclass(slots=True)
@@ -63,6 +64,7 @@ class Counts:
     updates_in: int = 0
     updates_out: int = 0
     seconds: float = 0.0
+    last_seconds: float | None = None
     failures: int = 0
 
 
@@ -134,6 +136,7 @@ class Dataflow(ViewProgress):
         for handle in self.stores.handles:
             if handle is not self.stores.output:
                 self._tables.end(handle)
+        self._around.on_end(self)
 
     async def stop(self) -> None:
         """Do nothing more; what is begun is finished or left."""
@@ -178,6 +181,7 @@ class Dataflow(ViewProgress):
     async def _run(self) -> None:
         pause = _FIRST_PAUSE
         while self.is_behind:
+            began, steps = monotonic(), self.counts.steps
             try:
                 await self._advance()
             except (Fenced, Stopped) as error:
@@ -196,6 +200,9 @@ class Dataflow(ViewProgress):
                 pause = min(2 * pause, _LONGEST_PAUSE)
             else:
                 self.trouble, pause = None, _FIRST_PAUSE
+                if self.counts.steps > steps:
+                    self.counts.last_seconds = monotonic() - began
+                    self.counts.seconds += self.counts.last_seconds
 
     def _resync(self) -> None:
         """Go on from what is durable: someone else may have written it, or we without knowing."""

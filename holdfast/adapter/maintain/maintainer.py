@@ -7,10 +7,12 @@ import heapq
 from collections.abc import Iterable, Sequence
 from itertools import count
 
+from holdfast.adapter.catalog.builtin import DataflowEntry
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.maintain.arrangements import Arrangements
 from holdfast.adapter.maintain.dataflow import Dataflow, Surroundings
+from holdfast.adapter.maintain.entry import entry_of
 from holdfast.adapter.maintain.erring import Errors
 from holdfast.adapter.maintain.names import errors_of, is_ours, output_of, states_of
 from holdfast.adapter.maintain.progress import Version
@@ -27,7 +29,7 @@ class Maintainer:
     def __init__(self, persist: Persist, tables: Tables, timeline: Timeline) -> None:
         self._persist, self._tables, self._timeline = persist, tables, timeline
         self._arrangements = Arrangements(tables)
-        self._around = Surroundings(tables, timeline, self._arrangements, asyncio.Lock(), Version(), self._on_due)
+        self._around = Surroundings(tables, timeline, self._arrangements, asyncio.Lock(), Version(), self._on_due, self._on_end)
         self._due: list[tuple[Timestamp, int, Dataflow]] = []
         self._order = count()
         self._made: dict[GlobalId, tuple[View, Stores]] = {}
@@ -77,6 +79,18 @@ class Maintainer:
         heapq.heappush(self._due, (time, next(self._order), dataflow))
         if time <= self._timeline.read_ts:
             asyncio.get_running_loop().call_soon(self.time_passed)
+
+    def _on_end(self, dataflow: Dataflow) -> None:
+        self._dataflows.pop(dataflow.view.id, None)
+
+    @property
+    def dataflows(self) -> Sequence[Dataflow]:
+        """Those that run."""
+        return tuple(self._dataflows.values())
+
+    def entries(self) -> Sequence[DataflowEntry]:
+        """What relations of the system say of them."""
+        return tuple(entry_of(dataflow, self._timeline.read_ts) for dataflow in self._dataflows.values())
 
     async def stop(self) -> None:
         await asyncio.gather(*(dataflow.stop() for dataflow in self._dataflows.values()))

@@ -21,6 +21,7 @@ from holdfast.adapter.session.lookup import Lookup, lookup_of
 from holdfast.adapter.session.series import series_rows
 from holdfast.adapter.tables import Tables
 from holdfast.compute.evaluate import evaluate
+from holdfast.compute.evaluate.python_processes import stoppable
 from holdfast.compute.evaluate.values import table_of
 from holdfast.compute.render import SparkQuery
 from holdfast.compute.run import run, stream
@@ -56,7 +57,7 @@ class Peeks:
         types = tuple(column.type for column in prepared.plan.relation.columns[: len(prepared.plan.names)])
         lookup = _lookup(prepared)
         if lookup is not None and not is_system(lookup.collection):
-            found = await self._found(prepared.plan, lookup, parameters, as_of)
+            found = await self._found(prepared, lookup, parameters, as_of)
             if found is not None:
                 yield Piece(types, found)
                 return
@@ -73,7 +74,7 @@ class Peeks:
         return prepared.is_plain or self._is_little(prepared.plan.relation, parameters)
 
     async def _found(
-        self, plan: Plan, lookup: Lookup, parameters: Sequence[object], as_of: Timestamp
+        self, prepared: Prepared, lookup: Lookup, parameters: Sequence[object], as_of: Timestamp
     ) -> Sequence[tuple[object, ...]] | pa.Table | None:
         values = lookup.values(parameters)
         if None in values:
@@ -84,10 +85,10 @@ class Peeks:
             return None
         if lookup.outputs is not None:
             return [tuple(row[index] for index in lookup.outputs) for row in rows]
-        get = _get(plan.relation, lookup.collection)
+        get = _get(prepared.plan.relation, lookup.collection)
         types = [column.type for column in get.columns]
         few = table_of(list(rows), types, [str(index) for index in range(len(types))])
-        return evaluate(plan, {lookup.collection: few}, parameters)
+        return await evaluated(prepared, {lookup.collection: few}, parameters)
 
     def _is_little(self, relation: Relation, parameters: Sequence[object]) -> bool:
         sizes = {name: self._tables.size(GlobalId.parse(name)) for name in _collections(relation) if _is_user(name)}
@@ -129,7 +130,13 @@ class Peeks:
 
 
 async def evaluated(prepared: Prepared, tables: Mapping[str, pa.Table], parameters: Sequence[object]) -> pa.Table:
-    """The rows of a query that needs no Spark: at once if that is sure to take no time, else in a thread."""
+    """The rows of a query that needs no Spark: at once if that is sure to take no time, else in a thread.
+
+    What users wrote is over when nobody waits for the rows any more.
+    """
+    if prepared.runs_code:
+        with stoppable():
+            return await asyncio.to_thread(evaluate, prepared.plan, tables, parameters)
     rows = sum(table.num_rows for table in tables.values())
     if prepared.is_plain and prepared.is_short and rows <= _AT_ONCE:
         return evaluate(prepared.plan, tables, parameters)

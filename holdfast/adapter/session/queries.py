@@ -15,10 +15,9 @@ from holdfast.adapter.registered_names import with_names
 from holdfast.adapter.results import Notice, Piece, Rows
 from holdfast.adapter.session.as_of import Choice, Input, Wanted, choose, shown
 from holdfast.adapter.session.lookup import lookup_of
-from holdfast.adapter.session.peek import is_system
+from holdfast.adapter.session.peek import evaluated, is_system
 from holdfast.adapter.session.state import Quick, SessionState
 from holdfast.adapter.tables import Hold
-from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import rows_of
 from holdfast.plan.errors import DataError, InvalidTextRepresentation
 from holdfast.plan.text.codec import read_of
@@ -28,7 +27,8 @@ from holdfast.repr.ids import GlobalId
 from holdfast.sql import Planned, plan_query
 from holdfast.sql.change import plan_expression
 from holdfast.sql.errors import DatatypeMismatch
-from holdfast.sql.syntax.expression import Expression
+from holdfast.sql.resolve import CALLABLE
+from holdfast.sql.syntax.expression import Call, Expression
 from holdfast.sql.syntax.node import Node
 from holdfast.sql.syntax.query import AsOf, Query, Table
 from holdfast.sql.syntax.types import NamedType
@@ -67,7 +67,12 @@ def mentioned(state: SessionState, tree: Node) -> set[GlobalId]:
         seen(mention.parts, "type")
         return mention
 
-    renamed(tree, Renaming(table, type_))
+    def call(mention: Call) -> Call:
+        if len(mention.name.parts) > 1 or mention.name.parts[0] not in CALLABLE:
+            found.update(item.id for item in names.functions_named(mention.name.parts))
+        return mention
+
+    renamed(tree, Renaming(table, type_, call=call))
     return found
 
 
@@ -231,7 +236,7 @@ async def time_of(state: SessionState, expression: Expression) -> Timestamp:
     planned = plan_expression(expression, state.names, None, place="AS OF or UP TO")
     prepared = Compiled(planned).prepared(state.knowing())
     (type_,) = (column.type for column in planned.columns)
-    ((value,),) = rows_of(evaluate(prepared.plan, {}), [type_])
+    ((value,),) = rows_of(await evaluated(prepared, {}, ()), [type_])
     time = _milliseconds(value, type_)
     if time < MIN_TIME:
         raise DataError(f"time {time} is before the timeline begins")

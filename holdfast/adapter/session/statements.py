@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from holdfast.adapter.catalog.builtin.show import show_query
 from holdfast.adapter.catalog.ddl import ITEM_KINDS, Decision, decide, session_ended
+from holdfast.adapter.catalog.functions import function_named, signature
 from holdfast.adapter.errors import (
     ActiveTransaction,
     ChangedResultType,
@@ -20,13 +21,13 @@ from holdfast.adapter.session.copying import copied, copy_from, copy_to_client, 
 from holdfast.adapter.session.explain import explain, title
 from holdfast.adapter.session.interrupt import Interrupt
 from holdfast.adapter.session.options import seconds_of
+from holdfast.adapter.session.peek import evaluated
 from holdfast.adapter.session.refreshing import with_times
 from holdfast.adapter.session.state import Cursor, SessionState, Statement
 from holdfast.adapter.session.variables import checked, reported_name, variable
 from holdfast.adapter.session.verify import COLUMNS as VERIFIED
 from holdfast.adapter.session.verify import verify
 from holdfast.adapter.set_config import setting_values, settings_changed
-from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import rows_of
 from holdfast.plan.types import TEXT, Type
 from holdfast.sql import OutputColumn
@@ -46,13 +47,13 @@ from holdfast.sql.syntax.statement.copy import CopyFrom, CopyTo
 from holdfast.sql.syntax.statement.create import Create, CreateMaterializedView
 from holdfast.sql.syntax.statement.cursor import Close, Declare, Fetch
 from holdfast.sql.syntax.statement.dml import Delete, Insert, SelectStatement, Update
-from holdfast.sql.syntax.statement.drop import Drop, DropOwned, ReassignOwned
+from holdfast.sql.syntax.statement.drop import Drop, DropFunctions, DropOwned, ReassignOwned
 from holdfast.sql.syntax.statement.explain import Explain
 from holdfast.sql.syntax.statement.inspect import Comment, Verify
 from holdfast.sql.syntax.statement.prepared import Deallocate, Execute, Prepare
 from holdfast.sql.syntax.statement.privilege import AlterDefaultPrivileges, Grant, GrantRole, Revoke, RevokeRole
 from holdfast.sql.syntax.statement.session import Discard, ResetVariable, SetTransaction, SetVariable, Unlisten
-from holdfast.sql.syntax.statement.show import Show, ShowCreate, ShowVariable
+from holdfast.sql.syntax.statement.show import Show, ShowCreate, ShowCreateFunction, ShowVariable
 from holdfast.sql.syntax.statement.subscribe import Subscribe
 from holdfast.sql.syntax.statement.transaction import TransactionMode
 from holdfast.sql.typenames import type_of
@@ -61,6 +62,7 @@ _DEFINITIONS = (
     Create
     | Alter
     | Drop
+    | DropFunctions
     | DropOwned
     | ReassignOwned
     | Comment
@@ -95,7 +97,7 @@ class Statements:
                 found.columns = None if change.returning is None else change.returning.columns
             case ShowVariable():
                 found.columns = _variable_columns(syntax)
-            case ShowCreate():
+            case ShowCreate() | ShowCreateFunction():
                 found.columns = _texts("name", "create_sql")
             case _ if isinstance(syntax, Show):
                 found.columns = (await self._shown(syntax)).columns
@@ -229,6 +231,10 @@ class Statements:
                     return _rows(_variable_columns(syntax), state.variables.show(), "SHOW")
                 found = variable(syntax.name)
                 return _rows(_variable_columns(syntax), [(state.variables[found.name],)], "SHOW")
+            case ShowCreateFunction():
+                item = function_named(syntax.function.name, syntax.function.arguments, state.names)
+                name = ".".join((*state.catalog.path_of(item)[:-1], signature(item)))
+                return _rows(_texts("name", "create_sql"), [(name, f"{item.sql};")], "SHOW")
             case ShowCreate():
                 kind = ITEM_KINDS.get(syntax.kind)
                 if kind is None:
@@ -264,7 +270,7 @@ class Statements:
         values: list[object] = []
         for argument, type_ in zip(syntax.arguments, found.parameters, strict=True):
             planned = plan_expression(argument, self._state.names, type_, place="EXECUTE parameter")
-            table = evaluate(Compiled(planned).prepared(self._state.knowing()).plan, {})
+            table = await evaluated(Compiled(planned).prepared(self._state.knowing()), {}, ())
             ((value,),) = rows_of(table, [type_])
             values.append(value)
         return await self.run(found, values)

@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from holdfast.adapter.results import Piece
 from holdfast.compute.evaluate import rows as evaluated
 from holdfast.compute.evaluate.keys import Key, equality
+from holdfast.compute.evaluate.python_processes import stoppable
 from holdfast.persist import Changes
 from holdfast.plan.relation import Filter, Get, Map, Project, Relation
 from holdfast.plan.types import Type
@@ -132,7 +133,8 @@ async def _linear(
             if not updates.num_rows:
                 yield Step((), change.upper)
                 continue
-            batches = await asyncio.to_thread(_applied, relation, str(read), updates, types)
+            with stoppable():
+                batches = await asyncio.to_thread(_applied, relation, str(read), updates, types)
             yield Step(batches, change.upper)
 
 

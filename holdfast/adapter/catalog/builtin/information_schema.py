@@ -9,6 +9,7 @@ from holdfast.adapter.catalog.builtin.mz_objects import definition_of
 from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView, Row, Shape, columns
 from holdfast.adapter.catalog.builtin.routines import routines
 from holdfast.adapter.catalog.builtin.shown import Shown, ShownRelation, letters
+from holdfast.adapter.catalog.builtin.user_functions import functions
 from holdfast.adapter.catalog.objects import PUBLIC, Grant, RoleId
 from holdfast.adapter.catalog.privileges import LETTERS, roles_of
 from holdfast.plan.types import Record
@@ -252,6 +253,27 @@ def _routines(shown: Shown) -> Iterator[Row]:
                 is_user_defined_cast=_NO,
                 security_type="INVOKER",
             )
+    for own in functions(shown, here=True):
+        schema = shown.state.schemas[own.item.schema].name
+        yield _ROUTINE.row(
+            specific_catalog=database,
+            specific_schema=schema,
+            specific_name=f"{own.item.name}_{own.item.oid}",
+            routine_catalog=database,
+            routine_schema=schema,
+            routine_name=own.item.name,
+            routine_type="FUNCTION",
+            routine_body="EXTERNAL",
+            routine_definition=own.python.body,
+            external_language="PYTHON",
+            parameter_style="GENERAL",
+            is_deterministic=_YES,
+            sql_data_access="MODIFIES",
+            is_null_call=_YES if own.strict else _NO,
+            schema_level_routine=_YES,
+            is_user_defined_cast=_NO,
+            security_type="INVOKER",
+        )
 
 
 def _view_table_usage(shown: Shown) -> Iterator[Row]:

@@ -9,6 +9,7 @@ from holdfast.adapter.catalog.builtin.routines import routines
 from holdfast.adapter.catalog.builtin.shown import Shown, ShownRelation
 from holdfast.adapter.catalog.builtin.system_types import SYSTEM_TYPES
 from holdfast.adapter.catalog.builtin.type_facts import modifier_of
+from holdfast.adapter.catalog.builtin.user_functions import function_rows
 from holdfast.adapter.catalog.objects import PUBLIC, Grant
 from holdfast.adapter.catalog.state import CLUSTER_ID, SYSTEM
 from holdfast.sql.render.query import SQL
@@ -67,8 +68,8 @@ def _objects(shown: Shown) -> Iterator[Row]:
         yield str(item.id), item.oid, item.schema, item.name, "index", item.owner, CLUSTER_ID, None
     for id_, oid, schema, name, _, owner, privileges, *_ in _types(shown):
         yield id_, oid, schema, name, "type", owner, None, privileges
-    for id_, oid, schema, name, *_ in _functions(shown):
-        yield id_, oid, schema, name, "function", SYSTEM, None, None
+    for id_, oid, schema, name, *_, owner in _functions(shown):
+        yield id_, oid, schema, name, "function", owner, None, None
 
 
 def _columns(shown: Shown) -> Iterator[Row]:
@@ -99,6 +100,7 @@ def _functions(shown: Shown) -> Iterator[Row]:
         variadic = f"s{found.variadic_oid}" if found.variadic_oid else None
         result = f"s{found.result_oid}" if found.result_oid else None
         yield f"s{found.oid}", found.oid, schema.id, found.name, arguments, variadic, result, found.returns_set, SYSTEM
+    yield from function_rows(shown)
 
 
 def _array_types(_: Shown) -> Iterator[Row]:

@@ -56,9 +56,10 @@ def _dependencies(shown: Shown) -> Iterator[Row]:
     """What an object names: that of a view is its rule's."""
     oids = {found.id: (found.oid, CLASS) for found in shown.relations}
     oids.update({str(item.id): (item.oid, TYPE) for item in shown.types})
+    oids.update({str(item.id): (item.oid, PROC) for item in shown.items if item.kind == "function"})
     for item in shown.items:
         if shown.is_here(shown.state.schemas[item.schema]):
-            own = {"view": REWRITE, "materialized-view": REWRITE, "type": TYPE}.get(item.kind, CLASS)
+            own = {"view": REWRITE, "materialized-view": REWRITE, "type": TYPE, "function": PROC}.get(item.kind, CLASS)
             for used in sorted(map(str, item.uses)):
                 if used in oids:
                     oid, relation = oids[used]

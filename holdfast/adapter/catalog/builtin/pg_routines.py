@@ -1,4 +1,4 @@
-"""`pg_catalog`: functions, operators and casts, which are those of the registry."""
+"""`pg_catalog`: functions, operators and casts, which are those of the registry and of users."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView, Row,
 from holdfast.adapter.catalog.builtin.routines import operators, routines
 from holdfast.adapter.catalog.builtin.shown import Shown
 from holdfast.adapter.catalog.builtin.system_types import OF_KIND, TYPE_FUNCTIONS
+from holdfast.adapter.catalog.builtin.user_functions import routine_rows
 from holdfast.adapter.catalog.state import SYSTEM
 from holdfast.plan.functions.registry import CASTS
 from holdfast.plan.types import BASES
 
 PG_CATALOG = 11
 INTERNAL = 12
-"""The oids of the schema and the language that all functions have."""
+"""The oids of the schema and the language that all functions of the system have."""
 _FIRST_CAST = 14_000
 _CONTEXTS = {"implicit": "i", "assignment": "a", "explicit": "e"}
 
@@ -72,6 +73,7 @@ def _procs(shown: Shown) -> Iterator[Row]:
             proargnames=names,
             prosrc=found.name,
         )
+    yield from (_PROC.row(**row) for row in routine_rows(shown))
     for name, oid in TYPE_FUNCTIONS.items():
         yield _PROC.row(
             oid=oid,
@@ -128,7 +130,7 @@ def _casts(_: Shown) -> Iterator[Row]:
 
 
 RELATIONS: tuple[Builtin | BuiltinView, ...] = (
-    Builtin(1255, "pg_catalog", "pg_proc", _PROC.columns, _procs, "system", keys=((0,),)),
+    Builtin(1255, "pg_catalog", "pg_proc", _PROC.columns, _procs, keys=((0,),)),
     Builtin(2617, "pg_catalog", "pg_operator", _OPERATOR.columns, _operators, "system", keys=((0,),)),
     Builtin(2600, "pg_catalog", "pg_aggregate", _AGGREGATE.columns, _aggregates, "system", keys=((0,),)),
     Builtin(

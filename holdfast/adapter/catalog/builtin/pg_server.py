@@ -11,6 +11,7 @@ from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView, Row,
 from holdfast.adapter.catalog.builtin.settings import all_settings
 from holdfast.adapter.catalog.builtin.shown import Shown
 from holdfast.adapter.catalog.builtin.type_facts import C_COLLATION, DEFAULT_COLLATION
+from holdfast.adapter.catalog.builtin.user_functions import PYTHON
 from holdfast.adapter.catalog.state import SYSTEM
 from holdfast.plan.types import Interval
 from holdfast.plan.zones import named_zone
@@ -97,7 +98,9 @@ def _collations(shown: Shown) -> Iterator[Row]:
 
 
 def _languages(shown: Shown) -> Iterator[Row]:
-    yield _LANGUAGE.row(oid=INTERNAL, lanname="internal", lanowner=shown.role_oid(SYSTEM))
+    owner = shown.role_oid(SYSTEM)
+    yield _LANGUAGE.row(oid=INTERNAL, lanname="internal", lanowner=owner)
+    yield _LANGUAGE.row(oid=PYTHON, lanname="python", lanowner=owner, lanispl=True)
 
 
 def _access_methods(_: Shown) -> Iterator[Row]:

@@ -25,6 +25,7 @@ from holdfast.adapter.catalog.builtin import (
     pg_server,
     pg_types,
     pg_views,
+    user_functions,
 )
 from holdfast.adapter.catalog.builtin.relation import Builtin, BuiltinView
 from holdfast.adapter.catalog.builtin.shown import SystemRelation
@@ -55,6 +56,7 @@ _MODULES = (
     pg_absent,
     information_schema,
     information_absent,
+    user_functions,
 )
 
 BUILTINS: Mapping[str, Builtin | BuiltinView] = {found.id: found for module in _MODULES for found in module.RELATIONS}

@@ -31,6 +31,7 @@ _IN_SCHEMA: Mapping[str, tuple[str, str]] = {
     "TABLES": ("mz_show_tables", "name, comment"),
     "VIEWS": ("mz_show_views", "name, comment"),
     "TYPES": ("mz_show_types", "name, comment"),
+    "FUNCTIONS": ("mz_show_functions", "name, arguments, result, language"),
     "CONNECTIONS": ("mz_show_connections", "name, type, comment"),
     "SECRETS": ("mz_show_secrets", "name, comment"),
     "SOURCES": ("mz_show_sources", "name, type, cluster, comment"),

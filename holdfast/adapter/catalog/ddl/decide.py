@@ -10,6 +10,7 @@ from holdfast.adapter.catalog.ddl.comments import comment
 from holdfast.adapter.catalog.ddl.containers import create_database, create_schema
 from holdfast.adapter.catalog.ddl.default_privileges import alter_default_privileges
 from holdfast.adapter.catalog.ddl.drop import ITEM_KINDS, drop, drop_all
+from holdfast.adapter.catalog.ddl.functions import create_function, drop_functions
 from holdfast.adapter.catalog.ddl.grants import grant, revoke
 from holdfast.adapter.catalog.ddl.indexes import create_index
 from holdfast.adapter.catalog.ddl.materialized_views import create_materialized_view
@@ -44,6 +45,7 @@ _DECIDE: Mapping[type[Node], tuple[str | None, _Decide]] = {
     create.CreateMaterializedView: ("CREATE MATERIALIZED VIEW", create_materialized_view),
     create.CreateIndex: ("CREATE INDEX", create_index),
     create.CreateType: ("CREATE TYPE", create_type),
+    create.CreateFunction: ("CREATE FUNCTION", create_function),
     create.CreateRole: ("CREATE ROLE", create_role),
     alter.Rename: (None, rename),
     alter.Swap: (None, swap),
@@ -55,6 +57,7 @@ _DECIDE: Mapping[type[Node], tuple[str | None, _Decide]] = {
     alter.AddColumn: ("ALTER TABLE", add_column),
     alter.AlterRole: ("ALTER ROLE", alter_role),
     alter.AlterSystem: ("ALTER SYSTEM", alter_system),
+    dropping.DropFunctions: ("DROP FUNCTION", drop_functions),
     dropping.DropOwned: ("DROP OWNED", drop_owned),
     dropping.ReassignOwned: ("REASSIGN OWNED", reassign_owned),
     privilege.Grant: ("GRANT", grant),
@@ -78,7 +81,6 @@ _NOT_YET: Mapping[type[Node], str] = {
     create.CreateSource: "CREATE SOURCE",
     create.CreateWebhook: "CREATE ... FROM WEBHOOK",
     create.CreateSink: "CREATE SINK",
-    create.CreateFunction: "CREATE FUNCTION",
     alter.AlterConnection: "ALTER CONNECTION",
     alter.RotateKeys: "ALTER CONNECTION ... ROTATE KEYS",
     alter.ApplyReplacement: "ALTER MATERIALIZED VIEW ... APPLY REPLACEMENT",

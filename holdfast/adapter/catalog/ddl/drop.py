@@ -36,7 +36,7 @@ def drop(statement: Drop, work: Work) -> None:
     for name in statement.names:
         found = _named(work, statement, name)
         if found is not None and found not in roots:
-            _check_may_drop(work, found, name)
+            check_may_drop(work, found, name)
             roots.append(found)
     # A database is never empty, so it goes with what is in it unless that is forbidden.
     cascade = statement.behavior == "CASCADE" or (statement.kind is Kind.DATABASE and statement.behavior is None)
@@ -76,7 +76,7 @@ def _item(work: Work, name: ObjectName, kind: ItemKind) -> Item:
         raise
 
 
-def _check_may_drop(work: Work, found: Droppable, name: ObjectName) -> None:
+def check_may_drop(work: Work, found: Droppable, name: ObjectName) -> None:
     if isinstance(found, Schema) and found.database is None:
         what = shown(work.names, found)
         raise DependentObjects(f"cannot drop {what} because it is required by the database system")

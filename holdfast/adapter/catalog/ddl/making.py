@@ -9,6 +9,7 @@ from holdfast.adapter.catalog.ddl.placing import Place
 from holdfast.adapter.catalog.ddl.work import Work
 from holdfast.adapter.catalog.definition import CreateItem, Definition, defined, name_of, with_definition
 from holdfast.adapter.catalog.errors import InvalidObjectDefinition
+from holdfast.adapter.catalog.functions import uses_of
 from holdfast.adapter.catalog.objects import DefaultKind, Grant, Item, ItemKind
 from holdfast.adapter.catalog.privileges import OF_ITEMS, granted, require_types
 from holdfast.adapter.catalog.state import CatalogState
@@ -26,6 +27,7 @@ _DEFAULTS: dict[ItemKind, DefaultKind] = {
     "materialized-view": "TABLES",
     "index": "TABLES",
     "type": "TYPES",
+    "function": "TYPES",
 }
 """What default privileges of the kind are said of. Those that an item cannot have do not count."""
 
@@ -68,7 +70,7 @@ def make(
         kind,
         render(found.statement),
         work.role.id,
-        uses=found.uses,
+        uses=uses_of(found.statement, found.uses, work.names),
         grants=_grants(work, kind, place),
         session=place.session,
     )

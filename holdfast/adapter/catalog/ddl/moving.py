@@ -22,7 +22,7 @@ from holdfast.adapter.catalog.state import CatalogState, Change
 from holdfast.adapter.catalog.statement import statement_of, with_statement
 from holdfast.repr.ids import GlobalId
 from holdfast.sql.errors import SemanticError
-from holdfast.sql.syntax.expression import Column, Star
+from holdfast.sql.syntax.expression import Call, Column, Star
 from holdfast.sql.syntax.name import ObjectName
 from holdfast.sql.syntax.query import Alias, Table
 from holdfast.sql.syntax.statement.create import CreateIndex
@@ -76,7 +76,7 @@ class _Mentions:
         self._called = set(_called(statement))
         if isinstance(statement, CreateIndex):
             statement = replace(statement, on=ObjectName(self._path(statement.on.parts)))
-        named = renamed(statement, Renaming(self._table, self._type))
+        named = renamed(statement, Renaming(self._table, self._type, call=self._call))
         return renamed(named, Renaming(column=self._column))
 
     def _path(self, parts: tuple[str, ...]) -> tuple[str, ...]:
@@ -98,6 +98,12 @@ class _Mentions:
         if len(found.parts) < 2 or found.parts[-2] == "pg_catalog":
             return found
         return replace(found, parts=self._path(found.parts))
+
+    def _call(self, found: Call) -> Call:
+        items = self._before.functions_named(found.name.parts) if len(found.name.parts) > 1 else ()
+        if not items:
+            return found
+        return replace(found, name=ObjectName(self._after.path_of(self._after.item(items[0].id))))
 
     def _column(self, found: Column | Star) -> Column | Star:
         qualifier = found.parts[:-1] if isinstance(found, Column) else found.qualifier

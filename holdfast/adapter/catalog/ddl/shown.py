@@ -8,9 +8,10 @@ from holdfast.sql.render.quote import dotted, identifier
 
 
 def shown(names: SessionNames, found: Database | Schema | Item | Role) -> str:
-    """`table t`, `materialized view other.v`, `schema s`."""
+    """`table t`, `materialized view other.v`, `function f(integer)`, `schema s`."""
     if isinstance(found, Item):
-        return f"{found.noun} {dotted(_visible(names, found))}"
+        taken = "" if found.function is None else f"({', '.join(map(str, found.function.arguments))})"
+        return f"{found.noun} {dotted(_visible(names, found))}{taken}"
     if isinstance(found, Schema):
         path = names.state.path_of(found)
         return f"schema {dotted(path[-1:] if path[:-1] == (names.database,) else path)}"
@@ -19,6 +20,6 @@ def shown(names: SessionNames, found: Database | Schema | Item | Role) -> str:
 
 def _visible(names: SessionNames, item: Item) -> tuple[str, ...]:
     path = names.state.path_of(item)
-    if names.find((item.name,)) == item:
+    if names.find((item.name,)) == item or item in names.functions_named((item.name,)):
         return path[-1:]
     return path[1:] if path[0] == names.database else path

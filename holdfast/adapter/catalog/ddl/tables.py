@@ -12,6 +12,7 @@ from holdfast.adapter.catalog.ddl.placing import is_taken, place_of
 from holdfast.adapter.catalog.ddl.work import Work
 from holdfast.adapter.catalog.definition import RETAIN_HISTORY, retained, table_column
 from holdfast.adapter.catalog.errors import InvalidParameter, InvalidTableDefinition
+from holdfast.adapter.catalog.functions import called
 from holdfast.adapter.catalog.objects import Column
 from holdfast.adapter.catalog.privileges import require_owner, require_types
 from holdfast.adapter.catalog.statement import table_of
@@ -68,6 +69,8 @@ def check_column(column: ColumnDefinition, kept: Column, catalog: Catalog) -> No
         planned = plan_expression(column.default, catalog, kept.type, column=column.name)
         if planned.parameters:
             raise UndefinedParameter("there is no parameter $1", column.location)
+        if called(planned.plan):
+            raise NotSupported("functions of users cannot be called in defaults of columns", column.location)
 
 
 def _check_options(options: Sequence[Option], columns: Sequence[str]) -> None:

@@ -22,6 +22,9 @@ from holdfast.adapter.catalog.builtin.pg_notes import (
 )
 from holdfast.adapter.catalog.builtin.routines import Routine, routines
 from holdfast.adapter.catalog.builtin.shown import Shown
+from holdfast.adapter.catalog.builtin.user_functions import ShownFunction
+from holdfast.adapter.catalog.builtin.user_functions import functions as user_functions
+from holdfast.sql.render.quote import identifier
 
 _RELATIONS = {
     "pg_class": CLASS,
@@ -93,13 +96,18 @@ def _by_oid() -> dict[int, Routine]:
     return {found.oid: found for found in routines()}
 
 
+def _own(shown: Shown) -> dict[int, ShownFunction]:
+    """Those of users, by oid."""
+    return {found.item.oid: found for found in user_functions(shown, here=True)}
+
+
 def function_arguments(visible: Visible, shown: Shown) -> Callable[[int], str | None]:
-    formatted, functions = formatted_type(visible, shown), _by_oid()
+    formatted, functions, own = formatted_type(visible, shown), _by_oid(), _own(shown)
 
     def of(oid: int) -> str | None:
         found = functions.get(oid)
         if found is None:
-            return None
+            return None if oid not in own else own[oid].arguments_text(lambda each: str(formatted(each, None)))
         types = [str(formatted(each, None)) for each in found.argument_oids]
         if found.variadic_oid:
             types[-1] = f"VARIADIC {types[-1]}"
@@ -109,12 +117,12 @@ def function_arguments(visible: Visible, shown: Shown) -> Callable[[int], str | 
 
 
 def function_result(visible: Visible, shown: Shown) -> Callable[[int], str | None]:
-    formatted, functions = formatted_type(visible, shown), _by_oid()
+    formatted, functions, own = formatted_type(visible, shown), _by_oid(), _own(shown)
 
     def of(oid: int) -> str | None:
         found = functions.get(oid)
         if found is None:
-            return None
+            return None if oid not in own else str(formatted(own[oid].result_oid, None))
         if found.columns:
             return f"TABLE({', '.join(f'{name} {formatted(each, None)}' for name, each in found.columns)})"
         return ("SETOF " if found.returns_set else "") + str(formatted(found.result_oid, None))
@@ -123,16 +131,24 @@ def function_result(visible: Visible, shown: Shown) -> Callable[[int], str | Non
 
 
 def functiondef(visible: Visible, shown: Shown) -> Callable[[int], str | None]:
-    arguments, result, functions = function_arguments(visible, shown), function_result(visible, shown), _by_oid()
+    arguments, result = function_arguments(visible, shown), function_result(visible, shown)
+    functions, own = _by_oid(), _own(shown)
 
     def of(oid: int) -> str | None:
         found = functions.get(oid)
         if found is None:
-            return None
+            return None if oid not in own else _in_python(own[oid], shown, str(arguments(oid)), str(result(oid)))
         head = f"CREATE OR REPLACE FUNCTION pg_catalog.{found.name}({arguments(oid)})"
         return f"{head}\n RETURNS {result(oid)}\n LANGUAGE internal\nAS $function${found.name}$function$\n"
 
     return of
+
+
+def _in_python(found: ShownFunction, shown: Shown, arguments: str, result: str) -> str:
+    schema = identifier(shown.state.schemas[found.item.schema].name)
+    head = f"CREATE OR REPLACE FUNCTION {schema}.{identifier(found.item.name)}({arguments})"
+    promise = "IMMUTABLE STRICT" if found.strict else "IMMUTABLE"
+    return f"{head}\n RETURNS {result}\n LANGUAGE python\n {promise}\nAS $function${found.python.body}$function$\n"
 
 
 def serial_sequence(visible: Visible, shown: Shown) -> Callable[[str, str], None]:

@@ -10,6 +10,7 @@ from holdfast.adapter.catalog.builtin.functions.visible import Found, Visible
 from holdfast.adapter.catalog.builtin.routines import routines
 from holdfast.adapter.catalog.builtin.shown import Shown
 from holdfast.adapter.catalog.builtin.system_types import OF_KIND, SYSTEM_TYPES, TYPE_FUNCTIONS
+from holdfast.adapter.catalog.builtin.user_functions import functions
 from holdfast.errors import QueryError
 from holdfast.plan.errors import (
     AmbiguousFunctionAtRunTime,
@@ -132,7 +133,7 @@ def function_oid(visible: Visible, shown: Shown) -> Read:
 
 def procedure_oid(visible: Visible, shown: Shown) -> Read:
     """`name(types)`."""
-    by_signature = {signature: oid for oid, signature in _signatures().items()}
+    by_signature = {signature: oid for oid, signature in _signatures_shown(shown).items()}
     type_ = type_oid(visible, shown)
 
     def read(text: str) -> int:
@@ -167,6 +168,15 @@ def _signatures() -> Mapping[int, str]:
         for found in SYSTEM_TYPES
     }
     return {**reads, **called}
+
+
+def _signatures_shown(shown: Shown) -> Mapping[int, str]:
+    """Those of the functions of users, too."""
+    own = {
+        found.item.oid: f"{identifier(found.item.name)}({','.join(map(str, found.arguments))})"
+        for found in functions(shown, here=True)
+    }
+    return {**_signatures(), **own}
 
 
 def schema_oid(_: Visible, shown: Shown) -> Read:
@@ -224,8 +234,8 @@ def function_name(visible: Visible, _: Shown) -> Write:
     return _named(visible.functions)
 
 
-def procedure_name(_visible: Visible, _: Shown) -> Write:
-    signatures = _signatures()
+def procedure_name(_: Visible, shown: Shown) -> Write:
+    signatures = _signatures_shown(shown)
     return lambda oid: signatures.get(oid) or (str(oid) if oid else "-")
 
 

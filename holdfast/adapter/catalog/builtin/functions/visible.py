@@ -9,6 +9,7 @@ from functools import cached_property
 from holdfast.adapter.catalog.builtin.routines import operators, routines
 from holdfast.adapter.catalog.builtin.shown import Shown
 from holdfast.adapter.catalog.builtin.system_types import SYSTEM_TYPES, TYPE_FUNCTIONS
+from holdfast.adapter.catalog.builtin.user_functions import functions
 from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import Schema
 
@@ -68,7 +69,9 @@ class Visible:
     def functions(self) -> Found:
         own = self._system("pg_catalog")
         listed = [(own, found.name, found.oid) for found in routines()]
-        return self._found([*listed, *((own, name, oid) for name, oid in TYPE_FUNCTIONS.items())], overloaded=True)
+        listed += [(own, name, oid) for name, oid in TYPE_FUNCTIONS.items()]
+        listed += [(found.item.schema, found.item.name, found.item.oid) for found in functions(self._shown, here=True)]
+        return self._found(listed, overloaded=True)
 
     @cached_property
     def operators(self) -> Found:
@@ -96,9 +99,13 @@ class Visible:
 
 
 class _Overloaded(Found):
-    """Functions and operators: one of a name does not hide another of the same name."""
+    """Functions and operators: one of a name does not hide another of the same name and schema."""
 
     __slots__ = ()
 
     def is_visible(self, oid: int) -> bool | None:
-        return True if oid in self.names else None
+        if oid not in self.names:
+            return None
+        schema, name = self.names[oid]
+        found = self.by_name.get(name)
+        return found is not None and self.names[found][0] == schema
