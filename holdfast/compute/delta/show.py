@@ -1,0 +1,48 @@
+"""Programs as text: what a view reads, what it keeps, and what a step does, stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import indent
+
+from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Scratch, Stage
+from holdfast.plan.printer import show
+
+_MARGIN = "  "
+
+
+def show_program(program: Program) -> str:
+    """The text of a program, without a newline at its end. Updates have two more columns: time and diff."""
+    return "\n".join(_lines(program))
+
+
+def _lines(program: Program) -> Iterator[str]:
+    yield "Inputs:"
+    for name in sorted(program.inputs):
+        yield f"{_MARGIN}Get {name}{' (arranged)' if name in program.lookups else ''}"
+    if program.states:
+        yield "States:"
+        for state in program.states:
+            yield f"{_MARGIN}{state.name} ({', '.join(map(str, state.types))}) ="
+            yield indent(show(state.relation), _MARGIN * 2)
+    yield "Stages:"
+    for stage in program.stages:
+        yield indent(_stage(stage), _MARGIN)
+    for name, stage_name in program.writes.items():
+        yield f"Changes of {name}: {stage_name}"
+    yield f"Changes of the view: {program.output}"
+
+
+def _stage(stage: Stage) -> str:
+    match stage:
+        case Bind():
+            return f"{stage.name} =\n{indent(show(stage.relation), _MARGIN)}"
+        case Lookup() if stage.columns:
+            columns = ", ".join(f"#{index}" for index in stage.columns)
+            return f"{stage.name} = {stage.source} before, where ({columns}) in\n{indent(show(stage.keys), _MARGIN)}"
+        case Lookup():
+            return f"{stage.name} = {stage.source} before, if any\n{indent(show(stage.keys), _MARGIN)}"
+        case Due():
+            return f"{stage.name} = {stage.source} before, where #{stage.at} is due"
+        case Scratch():
+            return f"{stage.name} = from scratch, at each time\n{indent(show(stage.relation), _MARGIN)}"
