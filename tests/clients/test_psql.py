@@ -25,6 +25,8 @@ CREATE = """
 CREATE TABLE items (id integer NOT NULL, name text DEFAULT 'x', price numeric(10, 2));
 COMMENT ON TABLE items IS 'things';
 CREATE VIEW dear AS SELECT * FROM items WHERE price > 1;
+CREATE MATERIALIZED VIEW totals AS SELECT name, sum(price) AS total FROM items GROUP BY name;
+CREATE INDEX ON totals (name, lower(name));
 CREATE TYPE pair AS (a integer, b text);
 INSERT INTO items VALUES (1, 'apple', 0.40), (2, 'pear', 1.5), (3, NULL, NULL);
 """
@@ -44,11 +46,18 @@ def test_rows_are_shown_as_everyone_knows_them(server: ServerProcess, schema: st
 
 
 COMMANDS = {
-    r"\d": ["items", "dear", "table", "view", "materialize"],
+    r"\d": ["items", "dear", "totals", "table", "view", "materialized view", "materialize"],
     r"\d items": ["Column", "id", "integer", "not null", "name", "text", "'x'", "numeric(10,2)"],
     r"\d+ items": ["numeric(10,2)"],
     r"\d dear": ["View", "price"],
     r"\d+ dear": ["View definition", "SELECT"],
+    r"\d totals": [
+        "Materialized view",
+        "total",
+        'Indexes:\n    "totals_name_expr_idx" arrangement (name, lower(name))',
+    ],
+    r"\d+ totals": ["View definition", "SELECT"],
+    r"\d totals_name_expr_idx": ["Index", "expr", "lower(name)", 'arrangement, for table "{schema}.totals"'],
     r"\dt": ["items"],
     r"\dt+": ["items", "things"],
     r"\dv": ["dear"],
@@ -63,9 +72,11 @@ COMMANDS = {
     r"\dT+ pair": ["pair"],
     r"\dd": [],
     r"\do": [],
-    r"\di": [],
+    r"\di": ["totals_name_expr_idx", "index", "totals"],
+    r"\di+": ["arrangement"],
     r"\ds": [],
-    r"\dm": [],
+    r"\dm": ["totals", "materialized view"],
+    r"\dm+": ["totals", "permanent"],
     r"\dx": [],
     r"\db": ["pg_default"],
     r"\dC": [],
