@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.state import CatalogState
-from holdfast.adapter.plan_cache import Compiled
 from holdfast.adapter.registered_names import with_names
 from holdfast.adapter.subscribe.temporal import depends_on_time
 from holdfast.compute.delta import Program, program
 from holdfast.errors import UsageError
-from holdfast.plan.rewrite import optimize
+from holdfast.plan.decorrelate import decorrelate
 from holdfast.repr.ids import GlobalId
 from holdfast.sql import plan_query
 
@@ -36,6 +35,6 @@ def viewed(item: Item, catalog: CatalogState) -> View:
     if item.query is None:
         raise UsageError(f"{item.name} is no view")
     names = SessionNames(catalog, "").anywhere()
-    plan = optimize(Compiled(with_names(plan_query(item.query, names))).plan)
+    plan = decorrelate(with_names(plan_query(item.query, names)).plan)
     made = program(plan)
     return View(item, made, tuple(sorted(map(GlobalId.parse, made.inputs), key=str)), depends_on_time(plan))
