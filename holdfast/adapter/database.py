@@ -66,6 +66,7 @@ class Database:
             f"PostgreSQL 17.0 on Holdfast {version('holdfast')}",
             microseconds(),
             f"holdfast-{persist.committer.store.epoch}",
+            dataflows=ledger.maintainer.entries,
         )
 
     @classmethod
@@ -78,12 +79,13 @@ class Database:
             metadata=settings.metadata,
             blob=settings.blob,
         )
+        runtime = SparkRuntime(settings.spark, settings.runtime)
         try:
-            ledger = await Ledger.open(persist, settings=settings.ledger)
+            ledger = await Ledger.open(persist, settings=settings.ledger, runtime=runtime)
         except BaseException:
+            await runtime.stop()
             await persist.stop()
             raise
-        runtime = SparkRuntime(settings.spark, settings.runtime)
         if settings.eager_spark:
             runtime.start()
         return cls(persist, ledger, runtime, settings)

@@ -24,6 +24,7 @@ from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.draft import Draft, created_by
 from holdfast.adapter.maintain import Maintainer
+from holdfast.adapter.runtime import SparkRuntime
 from holdfast.adapter.tables import TableChange, Tables, TableSettings
 from holdfast.adapter.tables.commit import TableCommit, commit_of
 from holdfast.adapter.timeline import Clock, Timeline, wall_clock
@@ -100,11 +101,17 @@ class Ledger:
     """Made by `open`, ended by `stop`. `catalog` is as of the last commit."""
 
     def __init__(
-        self, persist: Persist, handle: WriteHandle, catalog: CatalogState, timeline: Timeline, settings: LedgerSettings
+        self,
+        persist: Persist,
+        handle: WriteHandle,
+        catalog: CatalogState,
+        timeline: Timeline,
+        settings: LedgerSettings,
+        runtime: SparkRuntime | None = None,
     ) -> None:
         self.catalog, self.timeline = catalog, timeline
         self.tables = Tables(persist, timeline, settings.tables)
-        self.maintainer = Maintainer(persist, self.tables, timeline)
+        self.maintainer = Maintainer(persist, self.tables, timeline, runtime)
         self._persist, self._handle, self._settings = persist, handle, settings
         self._catalog_changed_at = timeline.read_ts
         self._waiting: list[_Write | _CatalogChange] = []
@@ -118,21 +125,26 @@ class Ledger:
 
     @classmethod
     async def open(
-        cls, persist: Persist, *, clock: Clock = wall_clock, settings: LedgerSettings | None = None
+        cls,
+        persist: Persist,
+        *,
+        clock: Clock = wall_clock,
+        settings: LedgerSettings | None = None,
+        runtime: SparkRuntime | None = None,
     ) -> Ledger:
-        """The database in a store: a new one, if there is none."""
+        """The database in a store: a new one, if there is none. Large views are made by the `runtime`."""
         settings = settings or LedgerSettings()
         handle = await persist.create_or_load(CATALOG, durable.ROW_TYPE)
         if handle.upper == MINIMUM:
             timeline = Timeline(MIN_TIME, clock)
-            self = cls(persist, handle, CatalogState.initial(), timeline, settings)
+            self = cls(persist, handle, CatalogState.initial(), timeline, settings, runtime)
             await self._write_rows([(row, 1) for row in durable.rows(self.catalog)])
         else:
             upper = handle.upper.time
             assert upper is not None  # the catalog's collection never ends
             timeline = Timeline(Timestamp(upper - 1), clock)
             held = await _rows(persist, timeline.read_ts)
-            self = cls(persist, handle, await asyncio.to_thread(durable.load, held), timeline, settings)
+            self = cls(persist, handle, await asyncio.to_thread(durable.load, held), timeline, settings, runtime)
             if upgrades := durable.upgrades(held, self.catalog):
                 log.info("catalog written anew", extra={"rows": len(upgrades)})
                 await self._write_rows(upgrades)

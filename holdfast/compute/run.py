@@ -46,7 +46,7 @@ def run(
     """
 
     def once() -> pa.Table:
-        with _running(spark, query, inputs, parameters) as frame:
+        with running(spark, query, inputs, parameters) as frame:
             return _conformed(query, frame.toArrow(), names)
 
     try:
@@ -67,7 +67,7 @@ def stream(
     """The same in pieces, for results that are larger than memory. The pieces come in order."""
 
     def once() -> Iterator[pa.Table]:
-        with _running(spark, query, inputs, parameters) as frame:
+        with running(spark, query, inputs, parameters) as frame:
             pieces = frame.mapInArrow(_serialized, "piece BINARY").toLocalIterator()
             for (piece,) in pieces:
                 yield _conformed(query, pa.ipc.open_stream(piece).read_all(), names)
@@ -110,7 +110,7 @@ def _conformed(query: SparkQuery, table: pa.Table, names: Sequence[str]) -> pa.T
 
 
 @contextmanager
-def _running(
+def running(
     spark: SparkSession, query: SparkQuery, inputs: Mapping[str, DataFrame], parameters: Sequence[object]
 ) -> Iterator[DataFrame]:
     """The result while it can be read."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from time import monotonic
 
@@ -17,6 +18,7 @@ from holdfast.adapter.maintain.arrangements import Arrangements
 from holdfast.adapter.maintain.erring import Errors, same
 from holdfast.adapter.maintain.gather import Gathered, gather
 from holdfast.adapter.maintain.machine import Machine
+from holdfast.adapter.maintain.on_spark import OnSpark
 from holdfast.adapter.maintain.progress import Version, ViewProgress
 from holdfast.adapter.maintain.stores import Stores, Written
 from holdfast.adapter.maintain.updates import commits_of, moved, times_of
@@ -39,19 +41,29 @@ log = logging.getLogger(__name__)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 30.0
 """Seconds after something around a dataflow failed until it tries again: more each time."""
 
+_FEW_ROWS = 50_000
+"""Rows of all inputs from which a view is made in this process sooner than a job of Spark's begins."""
+
+_LARGE_SHARE = 0.2
+"""Share of the rows of all inputs that may change before a view is sooner made from scratch, if that is many."""
+
 _MANY_NOTED = 100_000
 """Rows of a step that are read back by who wants them, instead of being kept at hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What dataflows share. `on_due` is told when one wants to work at a later time, `on_end` when one has ended."""
+    """What dataflows share. Without `spark` everything is computed in this process.
+
+    `on_due` is told when one wants to work at a later time, `on_end` when one has ended.
+    """
 
     tables: Tables
     timeline: Timeline
     arrangements: Arrangements
     turn: asyncio.Lock
     version: Version
+    spark: OnSpark | None
     on_due: Callable[[Timestamp, Dataflow], None]
     on_end: Callable[[Dataflow], None]
 
@@ -271,8 +283,8 @@ class Dataflow(ViewProgress):
         basis = self.basis
         assert basis is not None
         if self.stores.lacks_states:
-            made = await self._machine.from_scratch(basis)
-            self._expect(await self.stores.rebuild(Written.of(made).states))
+            async with self._from_scratch(basis, None) as (written, _):
+                self._expect(await self.stores.rebuild(written.states))
         if self.view.is_temporal:
             await self._find_due(basis)
         self.is_preparing = False
@@ -284,6 +296,29 @@ class Dataflow(ViewProgress):
         if self.due is not None:
             self._around.on_due(self.due, self)
 
+    @asynccontextmanager
+    async def _from_scratch(
+        self, at: Timestamp, basis: Timestamp | None
+    ) -> AsyncIterator[tuple[Written, UpdateBatch | None]]:
+        """What to write for the view to be what it is at `at`, and its updates, if they are at hand."""
+        spark = self._around.spark
+        if spark is not None and (basis is not None or self._input_rows() > _FEW_ROWS):
+            async with spark.from_scratch(self.view, self.stores, at, basis) as written:
+                yield written, None
+        else:
+            made = await self._machine.from_scratch(at)
+            yield Written.of(made), made.output
+
+    def _input_rows(self) -> int:
+        return sum(self._tables.size(id) for id in self.view.inputs)
+
+    def _is_large(self, taken: Gathered, times: Sequence[Timestamp]) -> bool:
+        """Whether the view is sooner made from scratch than by a step."""
+        if self._around.spark is None or len(times) > 1 or taken.rows <= _FEW_ROWS:
+            return False
+        holds_map = any(handle.row_type.holds_map for handle in self.stores.handles)
+        return not holds_map and not self.view.is_temporal and taken.rows > _LARGE_SHARE * self._input_rows()
+
     async def _begin_at(self, time: Timestamp) -> None:
         """Write the first rows."""
         await self._inputs_reached(time)
@@ -291,11 +326,12 @@ class Dataflow(ViewProgress):
         try:
             if failing is not None:
                 raise failing.error
-            made = await self._machine.from_scratch(time)
+            async with self._from_scratch(time, None) as (written, output):
+                await self._write(written, time, None)
         except DataError as error:
             await self._err(time, error, None)
             return
-        await self._commit(made, Gathered({}, time), None)
+        await self._wrote(output, Gathered({}, time))
 
     async def _step(self, taken: Gathered, times: list[Timestamp], basis: Timestamp) -> None:
         failing = self._failing(Timestamp(basis + 1), taken.end)
@@ -305,6 +341,9 @@ class Dataflow(ViewProgress):
                 return
             taken = taken.up_to(Timestamp(failing.start - 1))
             times = [time for time in times if time <= taken.end]
+        if self._is_large(taken, times):
+            await self._replace(taken.up_to(times[0]), basis)
+            return
         while True:
             try:
                 made = await self._machine.step(taken.changes, basis, taken.end)
@@ -317,6 +356,18 @@ class Dataflow(ViewProgress):
             else:
                 break
         await self._commit(made, taken, basis)
+
+    async def _replace(self, taken: Gathered, basis: Timestamp) -> None:
+        """Make the view from scratch at the one time at which much has changed."""
+        try:
+            async with self._from_scratch(taken.end, basis) as (written, output):
+                await self._write(written, taken.end, basis)
+        except DataError as error:
+            await self._err(taken.end, error, basis)
+            return
+        self._machine.reset()
+        await self._machine.keep({}, taken, basis)
+        await self._wrote(output, taken)
 
     async def _retry(self, taken: Gathered, basis: Timestamp) -> None:
         """See whether the view has rows again at the end of what was taken: all of it as if it had happened then."""
@@ -348,28 +399,31 @@ class Dataflow(ViewProgress):
         self._release_inputs()
         self._tables.wake([self.view.id])
 
-    async def _commit(self, made: Step, taken: Gathered, basis: Timestamp | None) -> None:
+    async def _commit(self, made: Step, taken: Gathered, basis: Timestamp) -> None:
         """Write a step, and let it be seen."""
-        end, heals, written = taken.end, self.errors.open, Written.of(made)
         reach("step_computed")
-        if basis is None or heals is not None or not written.is_empty:
-            since = end if basis is None else None
+        await self._write(Written.of(made), taken.end, basis)
+        await self._machine.keep(made.states, taken, basis)
+        await self._wrote(made.output, taken)
+
+    async def _write(self, written: Written, end: Timestamp, basis: Timestamp | None) -> None:
+        heals = self.errors.open
+        if basis is not None and heals is None and written.is_empty:
+            return
+        since = end if basis is None else None
+        mismatch = await self.stores.append(written, end, since=since, heals=heals)
+        if mismatch is not None and basis is not None and mismatch.current <= Frontier(Timestamp(basis + 1)):
+            # A tick has told that nothing happened before the step, and was not known to be durable yet.
             mismatch = await self.stores.append(written, end, since=since, heals=heals)
-            if mismatch is not None and basis is not None and mismatch.current <= Frontier(Timestamp(basis + 1)):
-                # A tick has told that nothing happened before the step, and was not known to be durable yet.
-                mismatch = await self.stores.append(written, end, since=since, heals=heals)
-            self._expect(mismatch)
-            reach("step_committed")
-        if basis is not None:
-            await self._machine.keep(made, taken, basis)
+        self._expect(mismatch)
+        reach("step_committed")
+
+    async def _wrote(self, output: UpdateBatch | None, taken: Gathered) -> None:
+        """What was written is durable. Readers are told before the view is complete there."""
+        end, heals = taken.end, self.errors.open
         if self.view.is_temporal:
             await self._find_due(end)
-        self._count(made, taken)
-        self._seen(made.output, end, heals)
-
-    def _seen(self, output: UpdateBatch, end: Timestamp, heals: Erring | None) -> None:
-        """What was written is durable. Readers are told before the view is complete there."""
-        if output.rows > _MANY_NOTED:
+        if output is None or output.rows > _MANY_NOTED:
             self._tables.rewritten(self.view.id, end)
         else:
             for commit in commits_of(output):
@@ -377,14 +431,12 @@ class Dataflow(ViewProgress):
         if heals is not None:
             self._table.tell_readers(end)
             self.errors.heal(end)
+        self.counts.steps += 1
+        self.counts.updates_in += taken.rows
+        self.counts.updates_out += 0 if output is None else output.rows
         self.moved(end, end)
         self._release_inputs()
         self._tables.wake([self.view.id])
-
-    def _count(self, made: Step, taken: Gathered) -> None:
-        self.counts.steps += 1
-        self.counts.updates_in += taken.rows
-        self.counts.updates_out += made.output.rows
 
     def _expect(self, mismatch: UpperMismatch | None) -> None:
         if mismatch is not None:

@@ -24,6 +24,7 @@ from holdfast.plan.errors import NullValueNotAllowed
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 from holdfast.repr.row import DIFF, RowType
+from holdfast.repr.update import UpdateBatch
 
 
 class Machine:
@@ -111,12 +112,12 @@ class Machine:
                 self._states[state.name] = arranged
         return self._states
 
-    async def keep(self, made: Step, taken: Gathered, basis: Timestamp) -> None:
-        """What was made is durable; `taken` are the changes since `basis` that it was made of."""
+    async def keep(self, states: Mapping[str, UpdateBatch], taken: Gathered, basis: Timestamp) -> None:
+        """What happened to states is durable; `taken` are the changes since `basis` that it was made of."""
         async with self._turn:
             for name, key in self._keys().items():
                 self._arrangements.feed(key, taken.changes[name], basis, taken.end)
-            for name, updates in made.states.items():
+            for name, updates in states.items():
                 if name in self._states and updates.rows:
                     self._states[name].append(updates)
                     await asyncio.to_thread(self._states[name].compact, taken.end)

@@ -15,9 +15,11 @@ from holdfast.adapter.maintain.dataflow import Dataflow, Surroundings
 from holdfast.adapter.maintain.entry import entry_of
 from holdfast.adapter.maintain.erring import Errors
 from holdfast.adapter.maintain.names import errors_of, is_ours, output_of, states_of
+from holdfast.adapter.maintain.on_spark import OnSpark
 from holdfast.adapter.maintain.progress import Version
 from holdfast.adapter.maintain.stores import Stores
 from holdfast.adapter.maintain.view import View, viewed
+from holdfast.adapter.runtime import SparkRuntime
 from holdfast.adapter.tables import Tables
 from holdfast.adapter.timeline import Timeline
 from holdfast.persist import Persist
@@ -26,10 +28,15 @@ from holdfast.repr.ids import GlobalId
 
 
 class Maintainer:
-    def __init__(self, persist: Persist, tables: Tables, timeline: Timeline) -> None:
+    """Without a `runtime` views are made in this process, however large they are."""
+
+    def __init__(self, persist: Persist, tables: Tables, timeline: Timeline, runtime: SparkRuntime | None) -> None:
         self._persist, self._tables, self._timeline = persist, tables, timeline
         self._arrangements = Arrangements(tables)
-        self._around = Surroundings(tables, timeline, self._arrangements, asyncio.Lock(), Version(), self._on_due, self._on_end)
+        spark = None if runtime is None else OnSpark(runtime, persist, tables)
+        self._around = Surroundings(
+            tables, timeline, self._arrangements, asyncio.Lock(), Version(), spark, self._on_due, self._on_end
+        )
         self._due: list[tuple[Timestamp, int, Dataflow]] = []
         self._order = count()
         self._made: dict[GlobalId, tuple[View, Stores]] = {}

@@ -42,11 +42,17 @@ async def stage(frame: DataFrame, writer: WriteHandle, time: Timestamp | None = 
     `frame` has the collection's columns, `_time` and `_diff`; or, given a `time`, only the columns: then each row
     is inserted once at that time.
     """
+    with writer.parts.stage(writer.shard) as stage:
+        yield await asyncio.to_thread(staged, frame, writer, stage, time)
+
+
+def staged(frame: DataFrame, writer: WriteHandle, stage: Stage, time: Timestamp | None = None) -> Staged:
+    """The same in this thread, for one who has a stage of the collection, and appends the parts while it has it."""
     form = PartFormat.of(writer.state)
-    with writer.parts.stage(writer.shard) as stage, spark_errors():
+    with spark_errors():
         updates = _updates(frame, form.row_type, writer.name, time)
         job = _write_job(updates, form, writer.parts.location, stage, time)
-        yield Staged(writer.shard, tuple(await asyncio.to_thread(parts_of, job)))
+        return Staged(writer.shard, tuple(parts_of(job)))
 
 
 def parts_of(job: DataFrame) -> list[Part]:

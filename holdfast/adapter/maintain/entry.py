@@ -1,0 +1,32 @@
+"""What the relations of the system say of a dataflow."""
+
+from __future__ import annotations
+
+from holdfast.adapter.catalog.builtin import DataflowEntry
+from holdfast.adapter.maintain.dataflow import Dataflow
+from holdfast.persist import WriteHandle
+from holdfast.repr.frontier import Timestamp
+
+
+def entry_of(dataflow: Dataflow, read_ts: Timestamp) -> DataflowEntry:
+    complete, counts, erring = dataflow.complete, dataflow.counts, dataflow.errors.open
+    hydrated = dataflow.basis is not None or erring is not None
+    error = dataflow.trouble or (None if erring is None else str(erring.error))
+    return DataflowEntry(
+        dataflow.view.id,
+        dataflow.view.item.name,
+        "stalled" if dataflow.trouble is not None else "running" if hydrated else "hydrating",
+        read_ts=complete if hydrated else None,
+        lag_ms=max(0, read_ts - complete) if hydrated else None,
+        error=error,
+        states=tuple((name, *_size(handle)) for name, handle in dataflow.stores.states.items()),
+        steps=counts.steps,
+        last_step_ms=None if counts.last_seconds is None else 1000 * counts.last_seconds,
+    )
+
+
+def _size(handle: WriteHandle) -> tuple[int, int]:
+    """Rows and bytes of a collection."""
+    batches = handle.state.batches
+    rows = sum(part.sums.diffs for batch in batches for part in batch.parts)
+    return rows, sum(batch.size for batch in batches)
