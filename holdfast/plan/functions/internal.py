@@ -11,7 +11,7 @@ from holdfast.plan.types import INT8
 
 
 def _some_value(rows: Sequence[tuple[object]]) -> object:
-    return rows[0][0] if rows else None
+    return rows[0][0] if len(rows) == 1 else None
 
 
 def _single_value(value: object, count: int | None) -> object:
@@ -25,9 +25,9 @@ SOME_VALUE = Aggregate(
     (Any.ELEMENT,),
     Any.ELEMENT,
     _some_value,
-    "first({0})",
+    "CASE WHEN count(*) = 1 THEN first({0}) END",
     strict=False,
-    doc="The value of one of the rows, null or not: whoever looks at it knows that there is only one.",
+    doc="The value of the only row, null or not. Of several, none can be chosen that would always be the same: null.",
 )
 
 SINGLE_VALUE = Function(
