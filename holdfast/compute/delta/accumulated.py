@@ -11,7 +11,7 @@ from functools import lru_cache
 from holdfast.compute.delta.accumulate import Accumulator, accumulator
 from holdfast.compute.delta.internal import EARLIER, call
 from holdfast.compute.delta.keyed import differences, keys_of, known_at, points_of
-from holdfast.compute.delta.making import Making
+from holdfast.compute.delta.making import Making, may_fail
 from holdfast.compute.delta.totals import add, scale
 from holdfast.compute.delta.updates import placed
 from holdfast.plan.relation import Filter, Map, Project, Reduce, Relation, column
@@ -59,7 +59,8 @@ def totals_of(relation: Reduce) -> _Totals | None:
 def accumulated_updates(making: Making, relation: Reduce, totals: _Totals) -> Relation:
     """Keys are columns of the input."""
     state = making.keep(totals.relation, totals.relation.columns)
-    changes = making.bind(_changes(making.delta(relation.input), relation, totals))
+    updates = making.settled(relation.input) if may_fail(relation) else making.delta(relation.input)
+    changes = making.bind(_changes(updates, relation, totals))
     points = points_of(making, [(changes, tuple(range(totals.keys)))])
     before = making.lookup(state.name, points.key, keys_of(points), state.columns)
     known = known_at(points, points.key, before, changes)

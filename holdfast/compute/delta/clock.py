@@ -21,7 +21,7 @@ from holdfast.compute.delta.internal import (
     PREVIOUS,
     call,
 )
-from holdfast.compute.delta.program import TIME, UPPER
+from holdfast.compute.delta.program import FIRST, TIME, UPPER
 from holdfast.plan.free import scalars
 from holdfast.plan.functions.registry import FUNCTIONS
 from holdfast.plan.rebuild import rebuilt
@@ -92,7 +92,9 @@ def clock_updates(making: Making, relation: Filter) -> Relation:
     put = Project(Map(later, (last,)), (*range(width), width, width + 2, width + 1))
     taken = Project(Map(due, (last, call(MINUS, column(due, width + 2)))), (*range(width + 1), width + 3, width + 4))
     making.write(waiting, Union((put, taken)))
-    released = Project(due, (*range(width), width, width + 2))
+    released = Project(
+        Map(due, (call(LATER, column(due, width), Parameter(FIRST, INT8)),)), (*range(width), width + 3, width + 2)
+    )
     return Union((now, released))
 
 

@@ -14,13 +14,16 @@ from collections.abc import Callable, Sequence
 from holdfast.compute.delta.clock import reads_clock
 from holdfast.compute.delta.internal import BEFORE
 from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Scratch, Stage, State, changes_of, update_columns
-from holdfast.compute.delta.updates import Linear, is_linear, lifted, no_updates, placed
+from holdfast.compute.delta.updates import Linear, consolidated, is_linear, lifted, no_updates, placed
+from holdfast.compute.evaluate.scalars import can_fail
+from holdfast.plan.free import scalars
 from holdfast.plan.relation import (
     Columns,
     Distinct,
     Filter,
     FlatMap,
     Get,
+    Join,
     Local,
     Map,
     Negate,
@@ -51,6 +54,7 @@ class Making:
         self.writes: dict[str, str] = {}
         self.inputs: dict[str, Columns] = {}
         self._deltas: dict[Relation, Relation] = {}
+        self._settled: dict[Relation, Relation] = {}
         self._names = 0
 
     # Stages
@@ -121,8 +125,20 @@ class Making:
                 return no_updates(relation.columns)
         if is_linear(relation) and not reads_clock(relation):
             assert isinstance(relation, Linear)
-            return self.bind(lifted(relation, self.delta))
+            below = self.settled if may_fail(relation) else self.delta
+            return self.bind(lifted(relation, below))
         return self.bind(self._rule(self, relation))
+
+    def settled(self, relation: Relation) -> Relation:
+        """The updates of a relation, none of them of a row that is not there before or after it: it is these for which
+        expressions are evaluated from scratch, so for others they must not be if they may fail.
+        """
+        updates = self.delta(relation)
+        if not _may_cancel(relation):
+            return updates
+        if relation not in self._settled:
+            self._settled[relation] = self.bind(consolidated(updates))
+        return self._settled[relation]
 
     def before(self, relation: Relation, columns: Sequence[int], keys: Relation) -> Relation:
         """`keys` has a column for each of `columns`."""
@@ -183,6 +199,23 @@ def _below(
     width = len(relation.input.columns)
     places = tuple(place for place, index in enumerate(columns) if index < width)
     return tuple(columns[place] for place in places), places
+
+
+def may_fail(relation: Relation) -> bool:
+    """Whether evaluating the operator for a row may raise an error."""
+    return any(map(can_fail, scalars(relation))) or (isinstance(relation, FlatMap) and relation.function.fails)
+
+
+def _may_cancel(relation: Relation) -> bool:
+    """Whether there may be updates of a relation that together are none."""
+    match relation:
+        case Get() | Values():
+            return False
+        case Map() | Filter() | Project() | FlatMap() | Negate() if not reads_clock(relation):
+            return _may_cancel(relation.input)
+        case Union():
+            return any(map(_may_cancel, relation.inputs))
+    return isinstance(relation, Filter | Join)
 
 
 def gets_in(relation: Relation) -> dict[str, Columns]:

@@ -2,7 +2,7 @@
 
 Names are gone: a subplan that is used twice is one node, and its updates are made once. Keys of groups, partitions and
 outer joins are columns of what is below. Windows with several partitions stand one above the other. Conditions on
-`mz_now()` stand alone, in filters of their own.
+`mz_now()`, and those of joins that may fail, stand alone, in filters of their own.
 """
 
 from __future__ import annotations
@@ -71,6 +71,10 @@ def _own(relation: Relation) -> Relation:
             return _windows(relation)
         case OuterJoin() | SemiJoin() if not equated_columns(relation.predicates, len(relation.left.columns)):
             return _joined_by_columns(relation)
+        case Join() if any(map(can_fail, relation.predicates)):
+            # Where the changes of its inputs meet, a join makes pairs that cancel; those are not to be evaluated.
+            surely = tuple(each for each in relation.predicates if not can_fail(each))
+            return Filter(_own(Join(relation.inputs, surely)), tuple(filter(can_fail, relation.predicates)))
         case Join() if any(map(has_clock, relation.predicates)):
             timeless = tuple(each for each in relation.predicates if not has_clock(each))
             return _own(Filter(Join(relation.inputs, timeless), _timed(relation.predicates)))

@@ -24,6 +24,9 @@ VERSION = 1
 UPPER = 1
 """The number of the parameter that is where the step ends."""
 
+FIRST = 2
+"""The number of the parameter that is the first time at which anything happens in the step."""
+
 
 def update_columns(columns: Columns) -> Columns:
     """The columns of updates of rows with these."""

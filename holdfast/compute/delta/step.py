@@ -19,8 +19,8 @@ from holdfast.compute.render.signed import with_count
 from holdfast.plan.relation import Columns, Plan, Relation
 from holdfast.plan.rewrite import optimize
 from holdfast.plan.types import Type, arrow_type
-from holdfast.repr.consolidate import consolidate
-from holdfast.repr.frontier import MAX_TIME, Timestamp
+from holdfast.repr.consolidate import advance_by, as_of, consolidate
+from holdfast.repr.frontier import MAX_TIME, Timestamp, at
 from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
 
@@ -71,25 +71,33 @@ def step(
     arranged: Mapping[str, Found],
     lower: Timestamp,
     upper: Timestamp,
+    first: Timestamp | None = None,
 ) -> Step:
-    """What happens to the view in [lower, upper), given all that happens to its inputs then."""
-    run = _Run(program, arranged, lower, upper)
+    """What happens to the view in [lower, upper), given all that happens to its inputs then.
+
+    What would happen before `first` happens then: a view that was not right in between is right from there on.
+    """
+    first = lower if first is None else first
+    known = {name: consolidate(advance_by(batch, at(first))) for name, batch in changes.items()}
+    run = _Run(program, arranged, (lower, upper, first))
     for name, columns in program.inputs.items():
-        run.bound[changes_of(name)] = _updates(changes.get(name), columns)
-    run.stages(changes)
+        run.bound[changes_of(name)] = _updates(known.get(name), columns)
+    run.stages(known)
     states = {state.name: run.batch(program.writes[state.name], state.types) for state in program.states}
     return Step(run.batch(program.output, program.columns), states, tuple(run.reads))
 
 
 class _Run:
-    def __init__(self, program: Program, arranged: Mapping[str, Found], lower: Timestamp, upper: Timestamp) -> None:
+    def __init__(
+        self, program: Program, arranged: Mapping[str, Found], times: tuple[Timestamp, Timestamp, Timestamp]
+    ) -> None:
         self._program, self._arranged = program, arranged
-        self._lower, self._upper = lower, upper
+        self._lower, self._upper, self._first = times
         self.bound: dict[str, Multiset] = {}
         self.reads: list[Read] = []
 
     def _rows(self, relation: Relation) -> Multiset:
-        return multiset(relation, Surroundings({}, (self._upper,), self.bound))
+        return multiset(relation, Surroundings({}, (self._upper, self._first), self.bound))
 
     def stages(self, changes: Mapping[str, UpdateBatch]) -> None:
         for stage in self._program.stages:
@@ -100,7 +108,7 @@ class _Run:
                     self.bound[stage.name] = self._found(stage)
                 case Due():
                     due = self._arranged[stage.source].due(stage.at, self._upper, self._lower)
-                    self.bound[stage.name] = _updates(due, stage.of)
+                    self.bound[stage.name] = self._before(due, stage.of)
                 case Scratch():
                     self.bound[stage.name] = self._anew(stage, changes)
 
@@ -111,7 +119,11 @@ class _Run:
         columns = [to_arrow([row[place] for row in keys], key.type) for place, key in enumerate(stage.keys.columns)]
         found = self._arranged[stage.source].lookup(stage.columns, columns, self._lower)
         self.reads.append(Read(stage.source, len(keys), found.rows))
-        return _updates(found, stage.of)
+        return self._before(found, stage.of)
+
+    def _before(self, updates: UpdateBatch, columns: Columns) -> Multiset:
+        """Updates before the step, in which no row is that has gone: nothing is evaluated for it, which might fail."""
+        return _updates(as_of(updates, Timestamp(self._lower - 1)), columns)
 
     def _anew(self, stage: Scratch, changes: Mapping[str, UpdateBatch]) -> Multiset:
         """The relation at each time at which something it reads changes, less what it was before."""
@@ -127,7 +139,7 @@ class _Run:
                 name: contents([before[name], *([read[name]] if name in read else [])], columns, time)
                 for name, columns in stage.inputs.items()
             }
-            now = multiset(stage.relation, Surroundings(inputs, (self._upper,)))
+            now = multiset(stage.relation, Surroundings(inputs, (self._upper, self._first)))
             if place:
                 found += [(*row, time, count) for row, count in union([now, last.negated()]).consolidated(types)]
             last = now

@@ -117,7 +117,14 @@ def semi_joined(
     sides = split(predicates, width)
     candidates = _candidates(right, sides, parameters, of=lambda row: row)
     keep = true_for(sides.rest, parameters)
-    return left.where(lambda row: any(keep(row + other) for other in candidates(row)) is not anti)
+    # Where one may fail, all are looked at: that it does must not depend on which row comes first.
+    seen = any(map(can_fail, sides.rest))
+
+    def is_found(row: Row) -> bool:
+        found = (keep(row + other) for other in candidates(row))
+        return any(list(found) if seen else found)
+
+    return left.where(lambda row: is_found(row) is not anti)
 
 
 def true_for(predicates: Sequence[Scalar], parameters: Sequence[object]) -> Callable[[Row], bool]:

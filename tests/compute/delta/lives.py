@@ -1,0 +1,197 @@
+"""Lives of views: the updates of some tables, told to a maintained view in steps, and what it must be at every time.
+
+The law: at each time, and however updates come in steps, the view is what its query is from scratch.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from holdfast.compute.arrange import Arranged
+from holdfast.compute.delta import Program, Step, due, from_scratch, step
+from holdfast.compute.delta.program import Due
+from holdfast.compute.delta.step import row_type_of
+from holdfast.compute.evaluate.keys import equality
+from holdfast.compute.evaluate.values import rows_of, to_arrow
+from holdfast.plan.errors import DataError
+from holdfast.plan.types import Type
+from holdfast.repr.consolidate import as_of, consolidate
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.update import UpdateBatch
+
+Row = tuple[object, ...]
+Meaning = dict[object, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """At `time` there is one row more or less, of the rows that the table may have: the one at `place`."""
+
+    time: int
+    place: int
+    diff: int
+
+
+class History:
+    """A table: the rows that it may have, and when they come and go."""
+
+    def __init__(self, types: Sequence[Type], rows: Sequence[Row], changes: Sequence[Change]) -> None:
+        self.row_type = row_type_of(types)
+        columns = [to_arrow([row[index] for row in rows], type_) for index, type_ in enumerate(types)]
+        moments = [pa.array([moment] * len(rows), pa.int64()) for moment in (0, 1)]
+        # As updates their values are canonical, which is how views are told of them.
+        every = UpdateBatch(self.row_type, pa.table([*columns, *moments], names=self.row_type.updates_schema.names))
+        self._rows = every.table.select(self.row_type.names)
+        self._size = len(rows)
+        self._changes = sorted(changes, key=lambda change: change.time)
+
+    def _taken(self, places: Sequence[int]) -> pa.Table:
+        chosen = pa.array(places, pa.int64())
+        if not self.row_type.names:
+            return pa.table({"": pa.nulls(len(places))}).select([])
+        return self._rows.take(chosen)
+
+    def between(self, lower: int, upper: int) -> UpdateBatch:
+        """The updates at these times."""
+        found = [change for change in self._changes if lower <= change.time < upper]
+        columns = self._taken([change.place for change in found]).columns
+        times, diffs = ([getattr(change, name) for change in found] for name in ("time", "diff"))
+        moments = pa.array(times, pa.int64()), pa.array(diffs, pa.int64())
+        return UpdateBatch(self.row_type, pa.table([*columns, *moments], names=self.row_type.updates_schema.names))
+
+    def counts(self, time: int) -> tuple[tuple[int, int], ...]:
+        """The places of the rows that are there, and how often."""
+        found: Counter[int] = Counter()
+        for change in self._changes:
+            if change.time <= time:
+                found[change.place] += change.diff
+        assert all(count >= 0 for count in found.values())
+        return tuple(sorted((place, count) for place, count in found.items() if count))
+
+    def rows(self, time: int) -> pa.Table:
+        return self._taken([place for place, count in self.counts(time) for _ in range(count)])
+
+
+@dataclass(slots=True)
+class Life:
+    """A view over tables, from when it is made.
+
+    - A step that raises is not made. All that it should have said is said at the end of the next step that does not:
+      until then the view errs.
+    """
+
+    program: Program
+    histories: Mapping[str, History]
+    name: str = ""
+    inputs: dict[str, Arranged] = field(init=False)
+    states: dict[str, Arranged] = field(init=False)
+    output: list[UpdateBatch] = field(default_factory=list)
+    lower: int = 0
+    """Up to here the view is known."""
+    errs: bool = False
+    steps: list[Step] = field(default_factory=list)
+    _scratch: dict[object, Step | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.inputs = {name: Arranged(self.histories[name].row_type) for name in self.program.inputs}
+        self.states = {state.name: Arranged(row_type_of(state.types)) for state in self.program.states}
+
+    def hydrate(self, at: int) -> bool:
+        """Make the view of what is there; or not, if that raises."""
+        made = self.scratch(at)
+        if made is None:
+            return False
+        self._keep(made, {name: self.histories[name].between(0, at + 1) for name in self.inputs}, at + 1)
+        return True
+
+    def _keep(self, made: Step, changes: Mapping[str, UpdateBatch], upper: int) -> None:
+        for name, batch in changes.items():
+            self.inputs[name].append(batch)
+        for name, batch in made.states.items():
+            self.states[name].append(batch)
+        self.output.append(made.output)
+        self.steps.append(made)
+        self.lower = upper
+
+    def scratch(self, time: int) -> Step | None:
+        """What the view and its states are, or None if that is an error."""
+        has_clock = any(isinstance(stage, Due) for stage in self.program.stages)
+        counts = tuple(self.histories[name].counts(time) for name in self.inputs)
+        key = (time if has_clock else None, counts)
+        if key not in self._scratch:
+            rows = {name: self.histories[name].rows(time) for name in self.inputs}
+            try:
+                self._scratch[key] = from_scratch(self.program, rows, Timestamp(time))
+            except DataError:
+                self._scratch[key] = None
+        return self._scratch[key]
+
+    def live(self, upper: int) -> None:
+        """A step, after which the view is what it is from scratch at each of its times."""
+        changes = {name: self.histories[name].between(self.lower, upper) for name in self.inputs}
+        times = range(upper - 1 if self.errs else self.lower, upper)
+        wanted = [self.scratch(time) for time in times]
+        arranged = {**{name: self.inputs[name] for name in self.program.lookups}, **self.states}
+        lower, first = Timestamp(self.lower), Timestamp(times[0])
+        try:
+            made = step(self.program, changes, arranged, lower, Timestamp(upper), first)
+        except DataError:
+            assert None in wanted, f"{self.name}: a step to {upper} raises, the query does not"
+            self.errs = True
+            raise
+        assert None not in wanted, f"{self.name}: the query raises before {upper}, a step to it does not"
+        self._keep(made, changes, upper)
+        self.errs = False
+        self._check([(time, each) for time, each in zip(times, wanted, strict=True) if each is not None])
+
+    def try_to_live(self, upper: int) -> bool:
+        try:
+            self.live(upper)
+        except DataError:
+            return False
+        return True
+
+    def _check(self, wanted: Sequence[tuple[int, Step]]) -> None:
+        types = self.program.columns
+        whole = UpdateBatch.concat(self.output[0].row_type, self.output)
+        for time, each in wanted:
+            there = as_of(whole, Timestamp(time))
+            assert not np.any(np.asarray(there.table["_diff"]) < 0), (
+                f"{self.name}: {time}: a row is taken that is not there"
+            )
+            found, expected = meaning(there, types), meaning(each.output, types)
+            assert found == expected, f"{self.name}: at {time} the view is {found}, not {expected}"
+        last, each = wanted[-1]
+        for state in self.program.states:
+            found = meaning(self.states[state.name].all(Timestamp(last + 1)), state.types)
+            expected = meaning(each.states[state.name], state.types)
+            assert found == expected, f"{self.name}: at {last} state {state.name} is {found}, not {expected}"
+
+    def restart(self) -> None:
+        """Begin again with what is durable."""
+        for kept in (self.inputs, self.states):
+            for name, arranged in kept.items():
+                whole = arranged.all(Timestamp(self.lower))
+                kept[name] = Arranged(whole.row_type)
+                kept[name].append(consolidate(whole))
+
+    def compact(self) -> None:
+        for arranged in (*self.inputs.values(), *self.states.values()):
+            arranged.compact(Timestamp(self.lower - 1))
+
+    def due(self) -> int | None:
+        return due(self.program, self.states, Timestamp(self.lower))
+
+
+def meaning(batch: UpdateBatch, types: Sequence[Type]) -> Meaning:
+    """How often each row is there, of rows that SQL takes for the same."""
+    key, found = equality(types), Counter[object]()
+    rows = rows_of(batch.table.select(batch.row_type.names), types) if types else [()] * batch.rows
+    for row, diff in zip(rows, batch.table["_diff"].to_pylist(), strict=True):
+        found[key(row)] += diff
+    return {row: count for row, count in found.items() if count}
