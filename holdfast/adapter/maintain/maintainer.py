@@ -20,8 +20,10 @@ from holdfast.adapter.maintain.progress import Version
 from holdfast.adapter.maintain.stores import Stores
 from holdfast.adapter.maintain.view import View, viewed
 from holdfast.adapter.runtime import SparkRuntime
+from holdfast.adapter.subscribe.maintained import Maintained
 from holdfast.adapter.tables import Tables
 from holdfast.adapter.timeline import Timeline
+from holdfast.compute.delta import Program
 from holdfast.persist import Persist
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
@@ -89,6 +91,10 @@ class Maintainer:
 
     def _on_end(self, dataflow: Dataflow) -> None:
         self._dataflows.pop(dataflow.view.id, None)
+
+    def followed(self, program: Program) -> Maintained:
+        """A query that is followed by its program, for as long as someone does."""
+        return Maintained(program, self._tables, self._arrangements, self._around.turn)
 
     @property
     def dataflows(self) -> Sequence[Dataflow]:

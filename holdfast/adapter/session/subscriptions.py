@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from holdfast.adapter.catalog.builtin import SubscriptionEntry
 from holdfast.adapter.errors import InvalidSubscription
+from holdfast.adapter.known import with_known
 from holdfast.adapter.plan_cache import Compiled, Prepared
 from holdfast.adapter.results import Piece, Rows
 from holdfast.adapter.session.options import check_known, flag
@@ -17,8 +18,11 @@ from holdfast.adapter.session.queries import Reading, check_select, compiled_que
 from holdfast.adapter.session.shared import new_execution_id
 from holdfast.adapter.session.state import SessionState
 from holdfast.adapter.subscribe.changes import steps
+from holdfast.adapter.subscribe.maintained import Maintained
 from holdfast.adapter.subscribe.output import Lines, told
 from holdfast.adapter.subscribe.temporal import depends_on_time, next_turn, turning_points
+from holdfast.compute.delta import program
+from holdfast.compute.delta.errors import CannotMaintain
 from holdfast.plan.relation import Plan, Project, Relation, TopK
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
@@ -92,6 +96,17 @@ class _Changing:
         pieces = [piece for each in self._points for piece in await self._answer(self._at(each, time), time)]
         return await asyncio.to_thread(next_turn, (row for piece in pieces for row in piece.rows()), time)
 
+    async def maintained(self) -> Maintained | None:
+        """The query followed by its program, where it has one that little needs to be known for to begin with."""
+        plan = with_known(self._found.plan, self._known, clock=False)
+        maintainer = self._state.shared.ledger.maintainer
+        try:
+            made = await asyncio.to_thread(program, plan)
+        except CannotMaintain:
+            return None
+        found = maintainer.followed(made)
+        return found if found.is_little else None
+
     def _at(self, found: Compiled, time: Timestamp) -> Prepared:
         return found.prepared(lambda: replace(self._known, logical=time))
 
@@ -117,8 +132,16 @@ async def _pieces(
             yield Piece(lines.types, [lines.progressed(chosen.as_of)])
         if up_to is not None and up_to <= chosen.as_of:
             return
-        tables, turn = shared.ledger.tables, changing.turn
-        following = steps(relation, reads, chosen.as_of, tables, changing.rows, snapshot=snapshot, turn=turn)
+        following = steps(
+            relation,
+            reads,
+            chosen.as_of,
+            shared.ledger.tables,
+            changing.rows,
+            snapshot=snapshot,
+            turn=changing.turn,
+            maintained=await changing.maintained(),
+        )
         async with aclosing(following) as found_steps:
             async for step in found_steps:
                 for time, batch in step.batches:

@@ -1,8 +1,9 @@
 """The changes of a query, time by time.
 
 A query that is linear over one collection has the changes that come of applying it to the collection's changes. Any
-other is evaluated at every time at which something that it reads has changed, or at which it changes by itself, and
-compared with what it was before.
+other has those that its program makes of the changes of all that it reads. Only where too much would have to be known
+to begin with is it evaluated at every time at which something that it reads has changed, or at which it changes by
+itself, and compared with what it was before.
 
 Changes are made when they are asked for: whoever is slow to take them has one step at hand, and history is held for
 those that follow.
@@ -20,16 +21,20 @@ from typing import Any, Protocol, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdfast.adapter.maintain.updates import later_than, up_to
 from holdfast.adapter.results import Piece
+from holdfast.adapter.subscribe.maintained import Maintained
 from holdfast.compute.evaluate import rows as evaluated
 from holdfast.compute.evaluate.keys import Key, equality
 from holdfast.compute.evaluate.python_processes import stoppable
+from holdfast.compute.evaluate.values import rows_of
 from holdfast.persist import Changes
 from holdfast.plan.relation import Filter, Get, Map, Project, Relation
 from holdfast.plan.types import Type
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import GlobalId
 from holdfast.repr.row import DIFF, TIME
+from holdfast.repr.update import UpdateBatch
 
 Row: TypeAlias = tuple[Any, ...]  # values as `plan/types.py` lists them
 
@@ -102,14 +107,17 @@ async def steps(
     *,
     snapshot: bool = True,
     turn: Turn | None = None,
+    maintained: Maintained | None = None,
 ) -> AsyncGenerator[Step, None]:
     """The rows at `as_of` if a `snapshot` is wanted, then their changes.
 
-    The last step of a query that cannot change has an empty upper. One with `turn` changes by itself.
+    The last step of a query that cannot change has an empty upper. One with `turn` changes by itself. The changes are
+    those that `maintained` says, if it is given.
     """
     types = [column.type for column in relation.columns]
     linear = len(reads) == 1 and is_linear(relation) and turn is None
-    first = await counted(await evaluate(as_of), types) if snapshot or not linear else []
+    compared = not linear and maintained is None
+    first = await counted(await evaluate(as_of), types) if snapshot or compared else []
     told = ((as_of, first),) if snapshot else ()
     if not reads:
         yield Step(told, Frontier(None))
@@ -117,6 +125,8 @@ async def steps(
     yield Step(told, Frontier(Timestamp(as_of + 1)))
     if linear:
         following = _linear(relation, reads[0], as_of, source, types)
+    elif maintained is not None:
+        following = _followed(maintained, reads, as_of, source, types)
     else:
         following = _compared(reads, as_of, source, evaluate, types, first, turn)
     async with aclosing(following) as found:
@@ -155,6 +165,31 @@ def _in_order(batches: Mapping[Timestamp, Batch]) -> tuple[tuple[Timestamp, Batc
     return tuple((time, batches[time]) for time in sorted(batches) if batches[time])
 
 
+async def _followed(
+    maintained: Maintained, reads: Sequence[GlobalId], as_of: Timestamp, source: Source, types: Sequence[Type]
+) -> AsyncGenerator[Step, None]:
+    await maintained.begin(as_of)
+    try:
+        async with aclosing(_together(reads, as_of, source)) as found:
+            async for changes, upper in found:
+                if upper.time is None:
+                    yield Step((), upper)
+                    return
+                made = await maintained.step(changes, Timestamp(upper.time - 1))
+                yield Step(_by_time(made, types), upper)
+    finally:
+        maintained.end()
+
+
+def _by_time(updates: UpdateBatch, types: Sequence[Type]) -> tuple[tuple[Timestamp, Batch], ...]:
+    found: dict[Timestamp, Batch] = defaultdict(list)
+    rows = rows_of(updates.table.select(range(len(types))), types)
+    times, diffs = (updates.table[name].to_pylist() for name in (TIME, DIFF))
+    for row, time, diff in zip(rows, times, diffs, strict=True):
+        found[time].append((row, diff))
+    return _in_order(found)
+
+
 async def _compared(
     reads: Sequence[GlobalId],
     as_of: Timestamp,
@@ -190,10 +225,20 @@ async def _times(
     reads: Sequence[GlobalId], start: Timestamp, source: Source
 ) -> AsyncGenerator[tuple[list[Timestamp], Frontier], None]:
     """The times at which any of the collections changed, up to a frontier that all of them have passed."""
+    async with aclosing(_together(reads, start, source)) as found:
+        async for changes, upper in found:
+            batches = [batch for found in changes.values() for batch in found]
+            yield sorted({Timestamp(time) for batch in batches for time in batch.table[TIME].to_pylist()}), upper
+
+
+async def _together(
+    reads: Sequence[GlobalId], start: Timestamp, source: Source
+) -> AsyncGenerator[tuple[dict[GlobalId, list[UpdateBatch]], Frontier], None]:
+    """What happened to the collections after what was told before, up to a frontier that all of them have passed."""
     # A change of one is told only once all others are known to be complete at its time: promptly, then.
     streams = {read: source.changes(read, start, prompt=True) for read in reads}
     uppers = {read: Frontier(Timestamp(start + 1)) for read in reads}
-    waiting: set[Timestamp] = set()
+    waiting: dict[GlobalId, list[UpdateBatch]] = {read: [] for read in reads}
     told = Frontier(Timestamp(start + 1))
     try:
         while True:
@@ -203,20 +248,32 @@ async def _times(
                 if change is None:
                     uppers[read] = Frontier(None)
                 else:
-                    waiting |= {Timestamp(time) for time in pc.unique(change.updates.table[TIME]).to_pylist()}
+                    if change.updates.rows:
+                        waiting[read].append(change.updates)
                     uppers[read] = change.upper
             upper = min(uppers.values(), key=_order)
             if upper == told:
                 continue
-            times = sorted(time for time in waiting if not upper.less_equal(time))
-            waiting -= set(times)
             told = upper
-            yield times, upper
+            yield _taken(waiting, upper), upper
             if upper.time is None:
                 return
     finally:
         for stream in streams.values():
             await stream.aclose()
+
+
+def _taken(waiting: dict[GlobalId, list[UpdateBatch]], upper: Frontier) -> dict[GlobalId, list[UpdateBatch]]:
+    """The updates before a frontier, which wait no longer."""
+    if upper.time is None:
+        taken = dict(waiting)
+        waiting.update({read: [] for read in waiting})
+        return taken
+    end = Timestamp(upper.time - 1)
+    found = {read: [up_to(batch, end) for batch in batches] for read, batches in waiting.items()}
+    for read, batches in waiting.items():
+        waiting[read] = [later for batch in batches if (later := later_than(batch, end)).rows]
+    return {read: [batch for batch in batches if batch.rows] for read, batches in found.items()}
 
 
 def _order(frontier: Frontier) -> tuple[bool, int]:
