@@ -1,0 +1,88 @@
+"""Views that Spark makes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from holdfast.adapter.ledger import Ledger
+from holdfast.adapter.maintain import dataflow
+from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
+from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed
+from holdfast.spark import SparkSettings
+from tests.adapter.books import Book, HandClock, quiet
+from tests.persist.places import in_folder
+
+LOCAL = SparkSettings(master="local[2]", driver_memory="1g")
+
+
+@pytest.fixture
+async def opened(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Book]:
+    """A ledger to which three rows are many."""
+    assert spark.range(1).count() == 1
+    monkeypatch.setattr(dataflow, "_FEW_ROWS", 3)
+    runtime, clock = SparkRuntime(LOCAL, RuntimeSettings(jobs=2)), HandClock()
+    async with in_folder(tmp_path).writer() as persist:
+        ledger = await Ledger.open(persist, clock=clock, settings=quiet(), runtime=runtime)
+        try:
+            yield Book(ledger, persist, clock)
+        finally:
+            await ledger.stop()
+            await runtime.stop()
+
+
+async def test_a_view_is_made_by_spark_and_goes_on_in_this_process(opened: Book) -> None:
+    await opened.run("CREATE TABLE t (k int8, name text, d date, x float8, m numeric(10, 2), at timestamptz, a int8[])")
+    rows = [(k % 3, f"name {k}", k, k / 3, None, 1_000_000 * k, (k, None)) for k in range(20)]
+    await opened.insert("t", *rows)
+    await opened.run("CREATE MATERIALIZED VIEW plain AS SELECT * FROM t WHERE k < 2")
+    await opened.run("CREATE MATERIALIZED VIEW totals AS SELECT k, count(*), max(d), sum(x), avg(m) FROM t GROUP BY k")
+    assert await opened.rows("plain") == Counter(row for row in rows if row[0] < 2)
+    assert opened.ledger.maintainer.dataflows[0].counts.steps == 1
+    before = await opened.rows("totals")
+    time = opened.ledger.read_ts
+    await opened.insert("t", (1, "new", 99, 0.0, None, 0, ()))
+    assert await opened.rows("plain") == Counter(
+        [*(row for row in rows if row[0] < 2), (1, "new", 99, 0.0, None, 0, ())]
+    )
+    assert await opened.rows("totals", time) == before
+    counts = {row[0]: row[1:3] for row in await opened.rows("totals")}
+    assert counts == {0: (7, 18), 1: (8, 99), 2: (6, 17)}
+
+
+async def test_much_that_changes_at_one_time_is_what_changed(opened: Book) -> None:
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.run("CREATE MATERIALIZED VIEW totals AS SELECT k, sum(n) AS s, count(*) FROM t GROUP BY k")
+    await opened.run("CREATE MATERIALIZED VIEW over AS SELECT count(*), sum(s) FROM totals")
+    first = await opened.insert("t", (1, 1), (2, 2))
+    assert await opened.rows("totals") == Counter([(1, 1, 1), (2, 2, 1)])
+    much = await opened.insert("t", *((k, 10) for k in range(2, 9)))
+    await opened.insert("t", (1, 4))
+    assert await opened.rows("totals", much) == Counter([(1, 1, 1), (2, 12, 2), *((k, 10, 1) for k in range(3, 9))])
+    assert await opened.rows("totals") == Counter([(1, 5, 2), (2, 12, 2), *((k, 10, 1) for k in range(3, 9))])
+    assert await opened.rows("over") == Counter([(8, 77)])
+    assert await opened.rows("over", first) == Counter([(2, 3)])
+
+
+async def test_what_errs_on_spark_errs_in_the_view(opened: Book) -> None:
+    await opened.run("CREATE TABLE t (n int8, d int8)")
+    await opened.insert("t", *((n, n) for n in range(6)))
+    await opened.run("CREATE MATERIALIZED VIEW q AS SELECT n / d FROM t")
+    with pytest.raises(DivisionByZero):
+        await opened.rows("q")
+    await opened.delete("t", (0, 0))
+    assert await opened.rows("q") == Counter({(1,): 5})
+
+
+async def test_nulls_that_a_view_excludes_are_found_by_spark(opened: Book) -> None:
+    await opened.run("CREATE TABLE t (n int8)")
+    await opened.insert("t", (1,), (2,), (3,), (4,), (None,))
+    await opened.run("CREATE MATERIALIZED VIEW v WITH (ASSERT NOT NULL n) AS SELECT n FROM t")
+    with pytest.raises(NullValueNotAllowed):
+        await opened.rows("v")
+    await opened.delete("t", (None,))
+    assert await opened.rows("v") == Counter([(1,), (2,), (3,), (4,)])
