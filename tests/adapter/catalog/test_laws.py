@@ -12,6 +12,7 @@ from holdfast.adapter.sqlstate import sqlstate
 from holdfast.errors import QueryError
 from holdfast.sql.parser import parse_one
 from holdfast.sql.render import render
+from holdfast.sql.syntax.statement.create import CreateIndex
 from tests.adapter.catalog.build import Talk
 
 names = st.sampled_from(["t", "u", "v", "w", "x", "y", '"T"'])
@@ -108,7 +109,13 @@ def check(state: CatalogState) -> None:
         assert all(used in state.items for used in item.uses)
         statement = parse_one(item.sql).statement
         assert render(statement) == item.sql
-        assert statement.name.parts == state.path_of(item)  # type: ignore[union-attr]  # each makes an item
+        if isinstance(statement, CreateIndex):
+            assert item.on is not None
+            relation = state.item(item.on)
+            assert (statement.name, statement.on.parts) == (item.name, state.path_of(relation))
+            assert (item.schema, item.session, item.owner) == (relation.schema, relation.session, relation.owner)
+        else:
+            assert statement.name.parts == state.path_of(item)  # type: ignore[union-attr]  # each makes an item
         if item.session is None:
             assert all(state.item(used).session is None for used in item.uses)
     assert all(role.member_of <= known for role in state.roles.values())
