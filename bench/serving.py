@@ -38,7 +38,9 @@ class Serving:
 def holdfast_serving(folder: Path, *flags: str) -> Iterator[Serving]:
     program = Path(sys.executable).parent / "holdfast"
     command = [str(program), "serve", "--data-dir", str(folder), "--listen", "127.0.0.1:0", "--http", "off", *flags]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    # As an installed program: only its first run compiles it.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
         try:
             line = process.stdout.readline()

@@ -1,6 +1,7 @@
 """`holdfast serve`: the server, from its settings to its end.
 
-It answers as soon as the store is open. Spark starts beside it, and whatever needs no Spark does not wait for it.
+It answers as soon as the store is open. Spark starts beside it, and whatever needs no Spark does not wait for it; what
+HTTP needs is loaded beside it too, and what the first query about the catalog needs is made.
 """
 
 from __future__ import annotations
@@ -11,18 +12,18 @@ import logging
 import os
 import signal
 from collections.abc import Awaitable
-from typing import TypeVar
+from importlib import import_module
+from typing import Protocol, TypeVar
 
 import uvloop
 
+from holdfast.adapter.catalog.builtin.registry import system_relations
 from holdfast.adapter.client_errors import CannotListen
 from holdfast.adapter.database import Database
 from holdfast.adapter.owned import owned
 from holdfast.errors import HoldfastError
 from holdfast.repr.frontier import MAX_TIME
-from holdfast.server.http import server as http
-from holdfast.server.http.guard import DEFAULT_USER
-from holdfast.server.http.settings import HttpSettings
+from holdfast.server.http.settings import DEFAULT_USER, HttpSettings
 from holdfast.server.logs import log_to_stderr
 from holdfast.server.pgwire import server as pgwire
 from holdfast.server.pgwire.metrics import PgwireMetrics
@@ -32,7 +33,13 @@ from holdfast.server.settings import Address, ServerSettings
 
 log = logging.getLogger(__name__)
 
-Listening = TypeVar("Listening", pgwire.Server, http.Server)
+Listening = TypeVar("Listening")
+
+
+class Server(Protocol):
+    """Of the wire protocol, or of HTTP."""
+
+    async def stop(self) -> None: ...
 
 
 def serve(settings: ServerSettings) -> int:
@@ -51,10 +58,12 @@ async def _serve(settings: ServerSettings) -> int:
         # All that was imported stays. To look through it for garbage again and again would stop everyone for a tenth
         # of a second each time.
         gc.freeze()
+        warming = asyncio.create_task(asyncio.to_thread(system_relations))
         try:
             print(said, flush=True)
             failure = await _failure(database, stopping)
             log.info("stopping")
+            await warming
         finally:
             await asyncio.gather(*(server.stop() for server in servers))
     if failure is not None:
@@ -88,7 +97,7 @@ async def _failure(database: Database, stopping: asyncio.Event) -> HoldfastError
     return database.ledger.failure
 
 
-async def _listening(database: Database, settings: ServerSettings) -> tuple[list[pgwire.Server | http.Server], str]:
+async def _listening(database: Database, settings: ServerSettings) -> tuple[list[Server], str]:
     """The servers, and what to say when they are ready."""
     metrics = PgwireMetrics()
     listen, site = settings.listen, settings.http
@@ -98,6 +107,10 @@ async def _listening(database: Database, settings: ServerSettings) -> tuple[list
     if site is None:
         return [wire], said
     try:
+        # In a thread, since others are answered meanwhile.
+        await asyncio.to_thread(import_module, "holdfast.server.http.server")
+        from holdfast.server.http import server as http
+
         page_settings = await asyncio.to_thread(http_settings, settings, wire_settings)
         pages = await _at(site, http.serve(database, site.host, site.port, page_settings, pgwire=metrics))
     except BaseException:

@@ -19,10 +19,8 @@ from aiohttp import web
 from holdfast.adapter.client_errors import CrossSite, PasswordRefused
 from holdfast.adapter.database import Database
 from holdfast.adapter.scram import matches, parse_verifier, verifier_of
-from holdfast.server.http.settings import HttpSettings
+from holdfast.server.http.settings import DEFAULT_USER, HttpSettings
 from holdfast.server.pgwire.startup import is_loopback
-
-DEFAULT_USER = "materialize"
 
 _OWN_SITES = ("same-origin", "none")
 _NOBODY = verifier_of(secrets.token_hex())

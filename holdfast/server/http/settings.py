@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from holdfast.server.pgwire.settings import Authentication
 
+DEFAULT_USER = "materialize"
+"""Who asks, if that is not said."""
+
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
