@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
 
 from holdfast.adapter.catalog.builtin import BUILTINS
+from holdfast.adapter.catalog.objects import ItemKind
+from holdfast.adapter.known import with_known
 from holdfast.adapter.plan_cache import Compiled
 from holdfast.adapter.session.as_of import Input, choose, explained
 from holdfast.adapter.session.queries import compiled_query, input_of, items_read, prepared_at, time_wanted
 from holdfast.adapter.session.state import SessionState
+from holdfast.compute.delta import program
+from holdfast.compute.delta.show import show_program
 from holdfast.compute.render import SparkQuery
 from holdfast.plan.printer import show
 from holdfast.plan.relation import Plan
@@ -25,6 +30,7 @@ from holdfast.sql.syntax.statement.kind import Kind
 from holdfast.sql.syntax.statement.subscribe import Subscribe
 
 _GET = re.compile(r"^( *Get )([us]\d+)\b", re.MULTILINE)
+_ID = re.compile(r"\bu\d+\b")
 
 
 def title(syntax: Explain) -> str:
@@ -69,6 +75,9 @@ async def _plan(state: SessionState, syntax: ExplainPlan, text: str) -> str:
     found: Compiled = await compiled_query(state, text, query)
     if syntax.stage == "DECORRELATED PLAN":
         return _shown(state, found.plan)
+    if syntax.stage in (None, "PHYSICAL PLAN") and _is_maintained(syntax):
+        made = await asyncio.to_thread(program, with_known(found.plan, state.known(), clock=False))
+        return _ID.sub(lambda id: _path(state, id[0]), show_program(made))
     prepared = await prepared_at(state, found, None)
     if syntax.stage == "SPARK PLAN":
         return "\n".join(_spark(prepared.spark))
@@ -78,13 +87,22 @@ async def _plan(state: SessionState, syntax: ExplainPlan, text: str) -> str:
 def _shown(state: SessionState, plan: Plan) -> str:
     """The plan, with the collections called by their names."""
 
-    def named(found: re.Match[str]) -> str:
-        item = state.catalog.items.get(GlobalId.parse(found[2]))
-        system = BUILTINS.get(found[2])
-        path = state.catalog.path_of(item) if item is not None else (system.schema, system.name) if system else ()
-        return f"{found[1]}{'.'.join(path) or found[2]}"
+    return _GET.sub(lambda found: found[1] + _path(state, found[2]), show(plan))
 
-    return _GET.sub(named, show(plan))
+
+def _path(state: SessionState, id: str) -> str:
+    """What users call a collection."""
+    item, system = state.catalog.items.get(GlobalId.parse(id)), BUILTINS.get(id)
+    path = state.catalog.path_of(item) if item is not None else (system.schema, system.name) if system else ()
+    return ".".join(path) or id
+
+
+def _is_maintained(syntax: ExplainPlan) -> bool:
+    """Whether what is explained is a view that is maintained, or would be."""
+    subject = syntax.subject
+    return isinstance(subject, CreateMaterializedView) or (
+        isinstance(subject, Named) and subject.kind is Kind.MATERIALIZED_VIEW
+    )
 
 
 def _query(state: SessionState, syntax: ExplainPlan) -> Query:
@@ -95,8 +113,9 @@ def _query(state: SessionState, syntax: ExplainPlan) -> Query:
             return syntax.subject.query
         case Subscribe() if isinstance(syntax.subject.relation, Query):
             return syntax.subject.relation
-        case Named() if syntax.subject.kind is Kind.VIEW:
-            item = state.names.item(syntax.subject.name, "view")
+        case Named() if syntax.subject.kind in (Kind.VIEW, Kind.MATERIALIZED_VIEW):
+            kind: ItemKind = "view" if syntax.subject.kind is Kind.VIEW else "materialized-view"
+            item = state.names.item(syntax.subject.name, kind)
             assert item.query is not None
             return item.query
     raise NotSupported("this statement cannot be explained", syntax.location)

@@ -27,6 +27,19 @@ async def test_a_view_is_explained_by_its_name(session: Session) -> None:
     assert "Reduce (count(*))" in (text or "")
 
 
+async def test_a_materialized_view_is_explained_by_what_a_step_of_it_does(session: Session) -> None:
+    await ask(session, "CREATE TABLE t (a int, b int)")
+    query = "SELECT a, sum(b) FROM t GROUP BY a"
+    ((planned,),) = await rows(session, f"EXPLAIN CREATE MATERIALIZED VIEW m AS {query}")
+    await ask(session, f"CREATE MATERIALIZED VIEW m AS {query}")
+    ((text,),) = await rows(session, "EXPLAIN MATERIALIZED VIEW m")
+    assert text == planned
+    for line in ("Get materialize.public.t", "States:", "Local d materialize.public.t", "Changes of the view: b"):
+        assert line in (text or "")
+    ((text,),) = await rows(session, "EXPLAIN OPTIMIZED PLAN FOR MATERIALIZED VIEW m")
+    assert "Reduce by (#0) (sum(#1))" in (text or "")
+
+
 async def test_the_time_of_a_query_is_explained(session: Session) -> None:
     await ask(session, "CREATE TABLE t (a int)")
     answer = await ask(session, "EXPLAIN TIMESTAMP FOR SELECT * FROM t")
