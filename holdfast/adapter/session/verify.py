@@ -11,15 +11,12 @@ from collections.abc import AsyncIterator, Sequence
 
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.privileges import require_select
-from holdfast.adapter.catalog.refresh import last_refresh
 from holdfast.adapter.results import Piece, Row, Rows
-from holdfast.adapter.session.as_of import Wanted
 from holdfast.adapter.session.lookup import can_look_up
 from holdfast.adapter.session.queries import Reading, compiled_query, pieces, reading, time_wanted
 from holdfast.adapter.session.state import SessionState
 from holdfast.plan.text.codec import write_of
 from holdfast.plan.types import INT8, TEXT, record_of
-from holdfast.repr.frontier import Timestamp
 from holdfast.sql import OutputColumn
 from holdfast.sql.errors import NotSupported
 from holdfast.sql.parser import parse_query
@@ -39,20 +36,12 @@ async def verify(state: SessionState, syntax: Verify) -> Rows:
     relation = item if item.on is None else state.catalog.item(item.on)
     require_select(state.catalog, state.role, [relation.id])
     wanted = await time_wanted(state, syntax.as_of)
-    if wanted is None and relation.refresh:
-        wanted = _refreshed(state, relation)
     path = state.catalog.path_of(relation)
     columns = () if is_view else _key_columns(item, relation)
     text = difference(relation, path) if is_view else f"SELECT * FROM {dotted(path)}"
     chosen = await reading(state, await compiled_query(state, text, parse_query(text)), wanted)
     found = pieces(state, chosen, ()) if is_view else _misplaced(state, relation, columns, chosen)
     return Rows(COLUMNS, found, "VERIFY")
-
-
-def _refreshed(state: SessionState, view: Item) -> Wanted | None:
-    """The last refresh. After it, what the view reads may be other than when it was refreshed."""
-    time = last_refresh(view.refresh, state.shared.ledger.read_ts + 1)
-    return None if time is None else Wanted(Timestamp(time), at_least=False)
 
 
 # Materialized views

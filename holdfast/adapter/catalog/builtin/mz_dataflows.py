@@ -99,11 +99,14 @@ def _sources(shown: Shown, inputs: set[GlobalId]) -> set[GlobalId]:
 
 
 def _refreshes(shown: Shown) -> Iterator[Row]:
+    """Of views that are not refreshed with every change. One before what can be read may never have been."""
     for entry, item in _known(shown):
         if item.refresh:
+            since, _ = shown.introspection.frontiers(entry.id)
             upper = 0 if entry.read_ts is None else entry.read_ts + 1
-            last = None if entry.read_ts is None else last_refresh(item.refresh, upper)
-            yield str(entry.id), last, next_refresh(item.refresh, upper)
+            last = last_refresh(item.refresh, upper)
+            is_known = last is not None and since.time is not None and since.time <= last
+            yield str(entry.id), last if is_known else None, next_refresh(item.refresh, upper)
 
 
 def _dataflows(shown: Shown) -> Iterator[Row]:

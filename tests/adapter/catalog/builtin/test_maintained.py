@@ -247,6 +247,8 @@ def test_refreshes_are_told_of_views_that_have_a_strategy(shop: Shop) -> None:
         "SELECT last_completed_refresh::text, next_refresh::text FROM mz_internal.mz_materialized_view_refreshes"
     )
     assert found == [(str(midnight), str(midnight + 86_400_000))]
+    young = Watching(shop, DataflowEntry(nightly, "nightly", "running", read_ts=8))
+    assert young.answer("SELECT last_completed_refresh FROM mz_internal.mz_materialized_view_refreshes") == [(None,)]
 
 
 def test_a_dataflow_of_what_was_dropped_is_not_shown() -> None:
