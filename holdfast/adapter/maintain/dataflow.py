@@ -88,10 +88,7 @@ class Dataflow(ViewProgress):
         basis = stores.basis
         done = Timestamp(start - 1) if basis is None else basis
         if errors.open is not None:
-            assert stores.errors is not None  # it was read from there
-            upper = stores.errors.upper.time
-            assert upper is not None  # only a collection that ended has none
-            done = Timestamp(upper - 1)
+            done = errors_done(stores)
         tables = [around.tables.table(id) for id in view.inputs]
         super().__init__(around.timeline, around.version, [table.progress for table in tables], done, basis, errors)
         self.view, self.stores, self.counts = view, stores, Counts()
@@ -101,7 +98,7 @@ class Dataflow(ViewProgress):
         self._inputs_known = self._machine.inputs
         self._hold: Hold | None = None
         self._task: asyncio.Task[None] | None = None
-        self._ended = False
+        self._ended = self._is_suspect = False
         self.on_behind = self._work
 
     # Beginning and ending
@@ -207,7 +204,7 @@ class Dataflow(ViewProgress):
                 self.counts.failures += 1
                 extra = {"view": str(self.view.id), "reason": self.trouble}
                 log.warning("view not brought up to date", extra=extra, exc_info=None if foreseen else error)
-                self._resync()
+                self._is_suspect = True
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
             else:
@@ -216,19 +213,26 @@ class Dataflow(ViewProgress):
                     self.counts.last_seconds = monotonic() - began
                     self.counts.seconds += self.counts.last_seconds
 
-    def _resync(self) -> None:
+    async def _resync(self) -> None:
         """Go on from what is durable: someone else may have written it, or we without knowing."""
         self._machine.reset()
-        basis = self.stores.basis
-        if basis is not None and (self.basis is None or basis > self.basis):
+        basis, errors = self.stores.basis, await self.stores.load_errors()
+        done = errors_done(self.stores) if errors.open is not None else basis
+        if done is not None and done > self.done:
             # What happened up to there is durable, and nobody was told of it.
-            self._tables.rewritten(self.view.id, basis)
-            if self.errors.open is not None:
-                self.errors.heal(basis)
-            self.moved(max(self.done, basis), basis)
+            self._tables.rewritten(self.view.id, done)
+            self.errors = errors
+            self.moved(done, basis)
+            self._release_inputs()
+            self._tables.wake([self.view.id])
+        self.is_preparing = self.view.is_temporal and basis is not None
+        self._is_suspect = False
 
     async def _advance(self) -> None:
         """Decide some more times."""
+        if self._is_suspect:
+            await self._resync()
+            return
         if self.is_preparing:
             await self._prepare()
             return
@@ -258,7 +262,7 @@ class Dataflow(ViewProgress):
         if self.due is not None and self.due <= taken.end:
             found.add(max(self.due, Timestamp(self.done + 1)))
         for table in self._input_tables:
-            start = Timestamp(self.done + 1)
+            start = self.done
             while (erring := table.progress.erring(start, taken.end)) is not None:
                 found |= {time for time in (erring.start, erring.end) if time is not None and time > self.done}
                 if erring.end is None or erring.end > taken.end:
@@ -401,12 +405,12 @@ class Dataflow(ViewProgress):
 
     async def _commit(self, made: Step, taken: Gathered, basis: Timestamp) -> None:
         """Write a step, and let it be seen."""
-        reach("step_computed")
         await self._write(Written.of(made), taken.end, basis)
         await self._machine.keep(made.states, taken, basis)
         await self._wrote(made.output, taken)
 
     async def _write(self, written: Written, end: Timestamp, basis: Timestamp | None) -> None:
+        reach("step_computed")
         heals = self.errors.open
         if basis is not None and heals is None and written.is_empty:
             return
@@ -441,3 +445,11 @@ class Dataflow(ViewProgress):
     def _expect(self, mismatch: UpperMismatch | None) -> None:
         if mismatch is not None:
             raise UnavailableError(f"view {self.view.id} was written by another up to {mismatch.current}")
+
+
+def errors_done(stores: Stores) -> Timestamp:
+    """The last time up to which it is known that a view errs, which does."""
+    assert stores.errors is not None  # it is known from there
+    upper = stores.errors.upper.time
+    assert upper is not None  # only a collection that ended has none
+    return Timestamp(upper - 1)

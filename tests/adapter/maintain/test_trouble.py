@@ -1,0 +1,158 @@
+"""What goes wrong around a dataflow: nothing is lost, nothing happens twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from holdfast import failpoint
+from holdfast.errors import UnavailableError
+from holdfast.persist.errors import Fenced
+from holdfast.plan.errors import DivisionByZero
+from tests.adapter.books import book
+from tests.persist.places import in_memory
+
+
+class Trouble:
+    """Places where something fails, and how often it still does."""
+
+    def __init__(self) -> None:
+        self.left: Counter[str] = Counter()
+
+    def __call__(self, place: str) -> None:
+        if self.left[place]:
+            self.left[place] -= 1
+            raise UnavailableError(f"trouble at {place}")
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not condition():  # noqa: ASYNC110  nothing else tells
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def trouble() -> Iterator[Trouble]:
+    made = Trouble()
+    failpoint.install(made)
+    yield made
+    failpoint.install(None)
+
+
+@pytest.mark.parametrize("place", ["step_computed", "step_committed"])
+async def test_a_step_that_fails_is_made_again_or_known_to_be_made(place: str, trouble: Trouble) -> None:
+    stored = in_memory()
+    async with book(stored) as opened:
+        await opened.run("CREATE TABLE t (k int8, d int8)")
+        await opened.run(
+            "CREATE MATERIALIZED VIEW totals AS SELECT k, count(*) AS c, sum(6 / d) AS s FROM t GROUP BY k"
+        )
+        await opened.run("CREATE MATERIALIZED VIEW over AS SELECT sum(c), max(s) FROM totals")
+        times = []
+        for n in (1, 2, 3):
+            trouble.left[place] = min(n, 2)
+            times.append(await opened.insert("t", (n % 2, n)))
+            assert await opened.rows("over") == Counter([(n, max(6 if n < 3 else 8, 3))])
+            assert not trouble.left[place]
+        trouble.left[place] = 1
+        bad = await opened.insert("t", (5, 0))
+        with pytest.raises(DivisionByZero):
+            await opened.rows("over")
+        trouble.left[place] = 1
+        await opened.delete("t", (5, 0))
+        assert await opened.rows("over") == Counter([(3, 8)])
+        assert await opened.rows("over", times[0]) == Counter([(1, 6)])
+    async with book(stored) as opened:
+        assert await opened.rows("over") == Counter([(3, 8)])
+        with pytest.raises(DivisionByZero):
+            await opened.rows("totals", bad)
+
+
+async def test_a_view_that_cannot_be_written_says_so_and_waits(trouble: Trouble) -> None:
+    async with book() as opened:
+        await opened.run("CREATE TABLE t (k int8)")
+        await opened.run("CREATE MATERIALIZED VIEW c AS SELECT count(*) FROM t")
+        assert await opened.rows("c") == Counter([(0,)])
+        trouble.left["step_computed"] = 1_000
+        await opened.insert("t", (1,))
+        (dataflow,) = opened.ledger.maintainer.dataflows
+        await until(lambda: dataflow.trouble is not None)
+        (entry,) = opened.ledger.maintainer.entries()
+        assert (entry.status, entry.error) == ("stalled", "trouble at step_computed")
+        complete = dataflow.complete
+        await opened.let_pass(5_000)
+        assert dataflow.complete == complete < opened.ledger.read_ts
+        trouble.left.clear()
+        assert await opened.rows("c") == Counter([(1,)])
+        (entry,) = opened.ledger.maintainer.entries()
+        assert (entry.status, entry.error) == ("running", None)
+
+
+async def test_who_takes_the_store_over_goes_on_where_the_other_was(trouble: Trouble) -> None:
+    stored = in_memory()
+    async with book(stored) as first:
+        await first.run("CREATE TABLE t (k int8)")
+        await first.run("CREATE MATERIALIZED VIEW c AS SELECT k, count(*) FROM t GROUP BY k")
+        await first.insert("t", (1,))
+        assert await first.rows("c") == Counter([(1, 1)])
+        trouble.left["step_computed"] = 1_000
+        await first.insert("t", (2,))
+        async with book(stored) as second:
+            trouble.left.clear()
+            assert await second.rows("c") == Counter([(1, 1), (2, 1)])
+            await second.insert("t", (1,))
+            assert await second.rows("c") == Counter([(1, 2), (2, 1)])
+            with pytest.raises(Fenced):
+                await first.rows("c")
+
+
+async def test_a_view_that_was_never_filled_is_filled_when_the_database_is_opened(trouble: Trouble) -> None:
+    stored = in_memory()
+    async with book(stored) as opened:
+        await opened.run("CREATE TABLE t (k int8)")
+        await opened.insert("t", (1,), (2,))
+        trouble.left["step_computed"] = 1_000
+        await opened.run("CREATE MATERIALIZED VIEW c AS SELECT count(*) FROM t")
+        (entry,) = opened.ledger.maintainer.entries()
+        assert entry.status == "hydrating"
+    trouble.left.clear()
+    async with book(stored) as opened:
+        assert await opened.rows("c") == Counter([(2,)])
+
+
+async def test_collections_of_views_that_no_catalog_names_are_ended() -> None:
+    stored = in_memory()
+    async with book(stored) as opened:
+        await opened.run("CREATE TABLE t (k int8)")
+        await opened.run("CREATE MATERIALIZED VIEW c AS SELECT k, count(*) FROM t GROUP BY k")
+        await opened.rows("c")
+        id = opened.id("c")
+        names = set(await opened.persist.names())
+        handle = await opened.persist.create_or_load(
+            f"state {id} 0123456789abcdef s0", opened.ledger.tables.row_type(id)
+        )
+        await opened.persist.create_or_load("view u99", handle.row_type)
+    async with book(stored) as opened:
+        assert set(await opened.persist.names()) == names
+        assert await opened.rows("c") == Counter()
+
+
+async def test_states_of_another_program_are_made_anew() -> None:
+    stored = in_memory()
+    async with book(stored) as opened:
+        await opened.run("CREATE TABLE t (k int8, n int8)")
+        await opened.run("CREATE MATERIALIZED VIEW m AS SELECT k, count(*), sum(n) FROM t GROUP BY k")
+        await opened.insert("t", (1, 1), (1, 2), (2, 3))
+        await opened.rows("m")
+        names = [name for name in await opened.persist.names() if name.startswith("state ")]
+        assert names
+        await opened.let_pass(10)
+    async with stored.writer() as persist:
+        for handle in (await persist.writers(names)).values():
+            assert await persist.drop(handle)
+    async with book(stored) as opened:
+        await opened.delete("t", (1, 2))
+        assert await opened.rows("m") == Counter([(1, 1, 1), (2, 1, 3)])
