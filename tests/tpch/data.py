@@ -11,7 +11,7 @@ import psycopg
 import pyarrow.parquet as pq
 
 from holdfast.plan.types import DATE, INT4, INT8, TEXT, Type, numeric
-from holdfast.sql.catalog import CatalogColumn, CatalogRelation
+from holdfast.sql.catalog import CatalogColumn, CatalogRelation, WithoutFunctions
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
@@ -53,7 +53,7 @@ def make(folder: Path, scale: float, format_: str = "parquet") -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
-class TpchCatalog:
+class TpchCatalog(WithoutFunctions):
     """TPC-H's tables. None of their columns is ever null."""
 
     def relation(self, parts: tuple[str, ...]) -> CatalogRelation | None:
