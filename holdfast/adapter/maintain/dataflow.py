@@ -166,7 +166,12 @@ class Dataflow(ViewProgress):
             self.errors.forget(since.time)
         if self.errors.open is not None:
             return self.stores.tick_errors(at)
-        return self.stores.tick(at, since) if self.stores.basis != at or since is not None else ()
+        return self.stores.tick(at, since) if since is not None or self._holds_back() else ()
+
+    def _holds_back(self) -> bool:
+        """Whether inputs could forget something if the view were known to need it no more."""
+        basis = self.stores.basis
+        return basis is not None and any(table.changed_at > basis for table in self._input_tables)
 
     def ticked(self) -> None:
         self._release_inputs()

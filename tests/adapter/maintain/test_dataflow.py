@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.persist.metrics import COMMITS
 from holdfast.plan.errors import DivisionByZero
-from tests.adapter.books import Book, book
+from tests.adapter.books import Book, book, quiet
 from tests.persist.places import in_memory
 
 
@@ -126,3 +126,47 @@ async def test_many_writers_and_readers_see_one_truth() -> None:
                 assert await opened.rows("s", time) == expected
 
         await asyncio.gather(*(write(k) for k in range(5)))
+
+
+async def test_views_that_have_nothing_to_do_cost_nothing() -> None:
+    async with book() as opened:
+        await shop(opened)
+        for number in range(20):
+            await opened.run(
+                f"CREATE MATERIALIZED VIEW v{number} AS SELECT customer, sum(cents) FROM orders GROUP BY 1"
+            )
+        await opened.insert("orders", (1, "a", 1))
+        for number in range(20):
+            await opened.rows(f"v{number}")
+        await opened.let_pass(1_000)
+        seqnos = {flow.view.id: flow.stores.output.state.seqno for flow in opened.ledger.maintainer.dataflows}
+        commits = opened.persist.metrics.counts[COMMITS]
+        times = [await opened.insert("customers", ("a", str(number))) for number in range(10)]
+        for _ in range(5):
+            await opened.let_pass(1_000)
+        for flow in opened.ledger.maintainer.dataflows:
+            assert flow.complete == opened.ledger.read_ts
+            assert flow.stores.output.state.seqno == seqnos[flow.view.id]
+        assert opened.persist.metrics.counts[COMMITS] == commits + len(times) + 5
+
+
+async def test_inputs_forget_what_no_view_needs_any_more() -> None:
+    place = in_memory()
+    async with book(place, settings=quiet(retain_ms=1_000)) as opened:
+        await shop(opened)
+        await opened.run("CREATE MATERIALIZED VIEW totals AS SELECT customer, sum(cents) FROM orders GROUP BY 1")
+        for number in range(5):
+            await opened.insert("orders", (number, "a", 1))
+            await opened.rows("totals")
+            await opened.let_pass(1_000)
+        last = opened.ledger.read_ts
+        for _ in range(4):
+            await opened.let_pass(1_000)
+        for name in ("orders", "totals"):
+            since = opened.ledger.tables.table(opened.id(name)).handle.since.time
+            assert since is not None
+            assert since >= last - 1_000
+        assert await opened.rows("totals") == Counter([("a", 5)])
+    async with book(place) as opened:
+        await opened.insert("orders", (9, "a", 1))
+        assert await opened.rows("totals") == Counter([("a", 6)])
