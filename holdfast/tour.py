@@ -65,14 +65,14 @@ async def _tour(folder: Path) -> int:
 
     _say("4. Five hundred small appends, then compaction. History before 539 may be forgotten.")
     await _append_many(orders, 500)
-    before = len(_parts(folder))
+    before = len(orders.state.named_parts())
     await reader.close()
     reader = await persist.reader("orders", since=at(539))
     await orders.allow_compaction(at(539))
     await persist.compact("orders")
     await persist.collect_garbage()
-    after = len(_parts(folder))
-    print(f"   {before} parts on disk became {after}; the collection is the same:")
+    after = len(orders.state.named_parts())
+    print(f"   {before} parts became {after}; the collection is the same:")
     await _show(reader, 539)
     try:
         await (await persist.reader("orders", since=at(10))).rows(Timestamp(10))
@@ -148,7 +148,7 @@ async def _show(reader: ReadHandle, time: int) -> None:
 
 
 def _kill_writer_in_mid_commit(folder: Path) -> None:
-    """Another process appends; it is killed after its part is durable and before the commit is."""
+    """Another process appends a thousand orders; it is killed after their part is durable and before the commit is."""
     script = f"from holdfast.tour import die_in_mid_commit; die_in_mid_commit({str(folder)!r})"
     ended = subprocess.run([sys.executable, "-c", script], check=False)
     assert ended.returncode == -signal.SIGKILL
@@ -166,7 +166,8 @@ def die_in_mid_commit(folder: str) -> None:
         persist = await Persist.open_writer(Location.in_folder(folder), reentrance_id=_REENTRANCE)
         orders = await persist.writer("orders")
         failpoint.install(die)
-        await orders.compare_and_append(_updates((9, "eve", 1, 40, 1)), at(40), at(41))
+        many = _updates(*((1000 + number, "eve", 1, 40, 1) for number in range(1000)))
+        await orders.compare_and_append(many, at(40), at(41))
 
     asyncio.run(append())
 

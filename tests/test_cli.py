@@ -22,7 +22,7 @@ def holdfast(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 async def store(tmp_path: Path) -> Place:
-    place = in_folder(tmp_path / "data")
+    place = in_folder(tmp_path / "data").of_blobs()
     async with place.writer() as persist:
         numbers, others = await create(persist)
         for time in (1, 2):
@@ -33,7 +33,7 @@ async def store(tmp_path: Path) -> Place:
 async def test_inspect_shows_the_store_and_one_collection(store: Place, tmp_path: Path) -> None:
     shown = holdfast("inspect", "--data-dir", str(tmp_path / "data"))
     assert (shown.returncode, shown.stderr) == (0, "")
-    for text in ("encoding version  1", "locked by         nobody", "numbers", "others", "{3}"):
+    for text in ("encoding version  2", "locked by         nobody", "numbers", "others", "{3}"):
         assert text in shown.stdout
     metadata, blob = store.location.metadata, store.location.blob.url
     shown = holdfast("inspect", "--metadata", metadata, "--blob", blob, "numbers")

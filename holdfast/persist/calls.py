@@ -14,7 +14,7 @@ from holdfast.persist.encoding import PartFormat, Stage
 from holdfast.persist.errors import Stopped
 from holdfast.persist.part import Part
 from holdfast.persist.parts import Parts
-from holdfast.persist.shard import Command, Refusal
+from holdfast.persist.shard import Command, Refusal, ShardState
 from holdfast.repr.ids import ShardId
 from holdfast.repr.update import UpdateBatch
 
@@ -42,9 +42,12 @@ class Call:
             if stage is not None:
                 self._stages.enter_context(self._calls.parts.hold(stage.id))
 
-    async def write(self, form: PartFormat, updates: UpdateBatch) -> tuple[Part, ...]:
-        """Durable parts with `updates`."""
-        return await self._calls.parts.write(form, updates, self.stage(form.shard), lambda: not self._calls.ending)
+    async def write(self, state: ShardState, form: PartFormat, updates: UpdateBatch) -> tuple[Part, ...]:
+        """Parts with `updates` of the shard at `state`: durable, or so few that the commit makes them durable."""
+        parts, stage = self._calls.parts, self.stage(form.shard)
+        if (part := parts.inline(state, form, updates, stage)) is not None:
+            return (part,)
+        return await parts.write(form, updates, stage, lambda: not self._calls.ending)
 
     async def commit(self, commands: tuple[tuple[ShardId, Command], ...]) -> States | Refusal:
         """Run the commands together, after those of all calls begun before."""

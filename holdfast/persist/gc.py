@@ -39,9 +39,9 @@ def leaked(blob: Blob, metadata: Metadata, epoch: int, in_hand: Collection[str])
 
 
 def known_keys(metadata: Metadata) -> set[str]:
-    """The keys of all parts that some shard names or remembers."""
+    """The keys of all blobs that some shard names or remembers."""
     states = metadata.load([summary.id for summary in metadata.summaries()]).values()
-    keys = {key for state in states for key in state.named_parts()}
+    keys = {key for state in states for key, part in state.named_parts().items() if part.inline is None}
     return keys | {retired.part.key for state in states for retired in state.retired}
 
 

@@ -62,19 +62,21 @@ def collection_tables(state: ShardState) -> list[TextTable]:
             str(part.rows),
             str(part.sums.diffs),
             _size(part.size),
+            "blobs" if part.inline is None else "metadata",
             part.sha256[:12],
         )
         for part in state.named_parts().values()
     ]
     parts += [
-        (r.part.key, f"retired at {r.seqno}", "", str(r.part.rows), "", _size(r.part.size), "") for r in state.retired
+        (r.part.key, f"retired at {r.seqno}", "", str(r.part.rows), "", _size(r.part.size), "blobs", "")
+        for r in state.retired
     ]
     columns = [(field.name, str(field.type), "yes" if field.nullable else "no") for field in state.row_type.schema]
     return [
         TextTable(f'collection "{state.name}" (shard {state.id}, version {state.seqno})', _HEAD, (_summary(state),)),
         TextTable("columns", ("name", "type", "nullable"), tuple(columns)),
         TextTable("batches", ("lower", "upper", "compacted to", "parts", "updates", "bytes"), tuple(batches)),
-        TextTable("parts", ("key", "state", "times", "updates", "diffs", "bytes", "sha256"), tuple(parts)),
+        TextTable("parts", ("key", "state", "times", "updates", "diffs", "bytes", "in", "sha256"), tuple(parts)),
         TextTable("holds", ("reader", "since", "lease ends in", "protects from", "label"), _holds(state.readers)),
     ]
 

@@ -85,7 +85,7 @@ class Persist:
         self._to_compact: set[ShardId] = set()
         self._compact_wake = asyncio.Event()
         cache = PartCache(settings.cache_bytes, self.metrics)
-        self.parts = Parts(location.blob, blob, store.epoch, cache, self.metrics)
+        self.parts = Parts(location.blob, blob, store.epoch, cache, self.metrics, settings.inline_bytes)
         self.committer = Committer(
             metadata, store, writes=writes, now=settings.now, metrics=self.metrics, on_change=self._on_change
         )

@@ -1,14 +1,16 @@
-"""A part: one immutable Parquet file of updates, as the metadata describes it.
+"""A part: immutable updates, as the metadata describes them.
 
-The description is what makes a part trustworthy: a reader accepts a file only
-if it has this length and this hash, and a merge is accepted only if the sums
-of what it wrote are the sums of what it read.
+They are a Parquet file in the blob store or, if they are few, bytes that the
+metadata keeps with the description. The description is what makes a part
+trustworthy: a reader accepts bytes only if they have this length and this hash,
+and a merge is accepted only if the sums of what it wrote are the sums of what
+it read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from holdfast.repr.frontier import Frontier, Timestamp
@@ -59,6 +61,8 @@ class Part:
 
     Its updates are sorted by the hash of their key, and its sums are known: both unless it is small and was written
     as it came. Whoever reads such a part sorts it then, in no time, and its hash bounds say nothing.
+
+    `inline` are its bytes if it has no blob; whoever has the description then has the part.
     """
 
     key: str
@@ -74,6 +78,7 @@ class Part:
     min_hash: int
     max_hash: int
     stats: tuple[tuple[str, ColumnStats], ...]
+    inline: bytes | None = field(default=None, repr=False)
 
     @property
     def is_sorted(self) -> bool:

@@ -12,9 +12,19 @@ import pyarrow as pa
 from holdfast.persist.batch import Slice
 from holdfast.persist.blob import Blob, BlobLocation
 from holdfast.persist.cache import PartCache
-from holdfast.persist.encoding import ROW_GROUP_ROWS, Encoded, PartFormat, Stage, decode, encode, sort_by_hash, verify
+from holdfast.persist.encoding import (
+    ROW_GROUP_ROWS,
+    Encoded,
+    PartFormat,
+    Stage,
+    decode,
+    encode,
+    encode_inline,
+    fetch,
+    sort_by_hash,
+)
 from holdfast.persist.merge import Stream
-from holdfast.persist.metrics import BYTES_WRITTEN, PARTS_WRITTEN, PersistMetrics
+from holdfast.persist.metrics import BYTES_WRITTEN, PARTS_INLINED, PARTS_WRITTEN, PersistMetrics
 from holdfast.persist.part import Part
 from holdfast.persist.retry import retrying
 from holdfast.persist.shard import ShardState
@@ -25,19 +35,28 @@ from holdfast.repr.update import UpdateBatch
 GATHERED_ROWS = 4096
 """A part of no more rows is read at once."""
 
+MOST_INLINE = 32
+"""How many full inline parts a shard keeps at most, about: merges make room long before, where there are any."""
+
 
 class Parts:
     """The parts of a store, for an instance of one epoch.
 
     `in_hand` are the ids of stages whose parts may yet be committed, and how many hold each: garbage collection
-    leaves them alone.
+    leaves them alone. Parts of at most `inline_bytes` need no blob.
     """
 
     def __init__(
-        self, location: BlobLocation, blob: Blob, epoch: int, cache: PartCache, metrics: PersistMetrics
+        self,
+        location: BlobLocation,
+        blob: Blob,
+        epoch: int,
+        cache: PartCache,
+        metrics: PersistMetrics,
+        inline_bytes: int = 0,
     ) -> None:
         self.location, self.blob, self.epoch = location, blob, epoch
-        self._cache, self._metrics = cache, metrics
+        self._cache, self._metrics, self._inline_bytes = cache, metrics, inline_bytes
         self.in_hand: dict[str, int] = {}
 
     @contextmanager
@@ -57,6 +76,15 @@ class Parts:
             self.in_hand[stage] -= 1
             if not self.in_hand[stage]:
                 del self.in_hand[stage]
+
+    def inline(self, state: ShardState, form: PartFormat, updates: UpdateBatch, stage: Stage) -> Part | None:
+        """The part of a few updates that `state` has room for in itself: durable as soon as it is committed."""
+        if state.inline_size >= MOST_INLINE * self._inline_bytes:
+            return None
+        part = encode_inline(form, updates, stage, self._inline_bytes)
+        if part is not None:
+            self._metrics.add(PARTS_INLINED)
+        return part
 
     async def write(
         self, form: PartFormat, updates: UpdateBatch, stage: Stage, patient: Callable[[], bool]
@@ -80,7 +108,9 @@ class Parts:
 
     def fetch(self, shard: ShardId, part: Part) -> pa.Buffer:
         """The bytes of a part, verified."""
-        return self._cache.get(part.key, lambda: verify(shard, part, self.blob.get(part.key)))
+        if part.inline is not None:
+            return fetch(shard, part, self.blob)
+        return self._cache.get(part.key, partial(fetch, shard, part, self.blob))
 
     def read(
         self, shard: ShardId, piece: Slice, schemas: Sequence[RowType], columns: Sequence[str] | None = None

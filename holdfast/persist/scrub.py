@@ -17,7 +17,7 @@ import pyarrow as pa
 from holdfast.errors import DataCorruption, UnavailableError
 from holdfast.persist.batch import Slice
 from holdfast.persist.blob import Blob
-from holdfast.persist.encoding import PartFormat, decode, sums, verify
+from holdfast.persist.encoding import PartFormat, decode, fetch, sums
 from holdfast.persist.gc import known_keys
 from holdfast.persist.metadata import Metadata
 from holdfast.persist.part import Part, Sums
@@ -77,7 +77,7 @@ def scrub(metadata: Metadata, blob: Blob, progress: Callable[[int, int], None] |
 def _check(state: ShardState, part: Part, blob: Blob) -> Iterator[str]:
     """What is wrong with a part."""
     try:
-        data = verify(state.id, part, blob.get(part.key))
+        data = fetch(state.id, part, blob)
         tables = list(decode(state.id, Slice(part, MIN_TIME, EMPTY), data, state.schemas[: part.schema_id + 1]))
     except DataCorruption as error:
         yield str(error)

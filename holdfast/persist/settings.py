@@ -18,10 +18,12 @@ class PersistSettings:
     """`cache_bytes` bounds the part cache; `lease_ms` is how long a silent reader is waited for.
 
     `compact` lets a writer merge in the background; `notify` lets it tell other processes of changes, and lets
-    those listen to it. `poll_seconds` is how often a reader looks for changes by itself.
+    those listen to it. `poll_seconds` is how often a reader looks for changes by itself. An append whose bytes are at
+    most `inline_bytes` is kept in the metadata until it is merged, and so is durable with one commit.
     """
 
     cache_bytes: int = 256 * 2**20
+    inline_bytes: int = 8 * 2**10
     lease_ms: int = 15 * MINUTE_MS
     compact: bool = True
     notify: bool = True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NewType
 
 from holdfast.errors import UsageError
@@ -92,12 +93,13 @@ class ShardState:
     """One version of a shard.
 
     - `seqno` grows from each version to the next; `since` and `upper` only advance.
-    - Parts named here are durable. No time of a batch is in advance of `upper`, and for every update of a
-      part in `unsealed` whose time is, the part stays in `unsealed`.
+    - Parts named here are durable: in the blob store, or as part of this state. No time of a batch is in advance
+      of `upper`, and for every update of a part in `unsealed` whose time is, the part stays in `unsealed`.
     - `since` is never beyond any reader's hold. It moves only when a hold is downgraded or renewed: a lease
       that expires does not move it by itself.
     - A part is in `retired` exactly if it was named by an earlier version, is not named by a batch or
-      `unsealed`, and its blob may still exist.
+      `unsealed`, and its blob may still exist. (One without a blob is simply gone: whoever still reads an
+      earlier version has it there.)
     - `since` may pass `upper`; until `upper` catches up, no time is readable.
     """
 
@@ -128,6 +130,12 @@ class ShardState:
         """The parts that this version needs, by key."""
         named = {part.key: part for batch in self.batches for part in batch.parts}
         return named | {part.key: part for part in self.unsealed}
+
+    @property
+    def inline_size(self) -> int:
+        """The bytes of parts that this version holds itself; where batches share a part, it counts for each."""
+        held = chain(self.unsealed, *(batch.parts for batch in self.batches))
+        return sum(part.size for part in held if part.inline is not None)
 
     def snapshot(self, as_of: Timestamp) -> list[Slice]:
         """What to read for the collection at `as_of`, which is in advance of `since` and not of `upper`."""
@@ -324,10 +332,14 @@ class ShardState:
         return replace(self, seqno=self.seqno + 1, **changes)  # type: ignore[arg-type]  # the names are ShardState's own
 
     def _retiring(self, **changes: object) -> ShardState:
-        """The next version, with the parts that it no longer names retired."""
+        """The next version, with the parts that it no longer names retired, if they have blobs."""
         state = self._next(**changes)
         named = state.named_parts()
-        gone = (Retired(part, state.seqno) for key, part in sorted(self.named_parts().items()) if key not in named)
+        gone = (
+            Retired(part, state.seqno)
+            for key, part in sorted(self.named_parts().items())
+            if key not in named and part.inline is None
+        )
         return replace(state, retired=(*state.retired, *gone))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from holdfast.persist.errors import LockHeld, NewerEncoding
 from holdfast.repr.ids import ShardId
 
-ENCODING_VERSION = 1
+ENCODING_VERSION = 2
 """Grows whenever older code could not read what newer code writes."""
 
 FIRST_SHARD = ShardId(1)
@@ -50,10 +50,13 @@ class StoreState:
             raise NewerEncoding(self.encoding_version, ENCODING_VERSION)
 
     def acquire(self, lock: Lock) -> StoreState:
-        """Take the lock and a new epoch, if it is free or held under the same reentrance id."""
+        """Take the lock and a new epoch, if it is free or held under the same reentrance id.
+
+        With the lock comes the right to write what older programs cannot read, so the encoding is ours from here on.
+        """
         if self.lock is not None and (lock.reentrance_id is None or self.lock.reentrance_id != lock.reentrance_id):
             raise LockHeld(self.lock.holder)
-        return replace(self, lock=lock, epoch=self.epoch + 1, address="")
+        return replace(self, encoding_version=ENCODING_VERSION, lock=lock, epoch=self.epoch + 1, address="")
 
     def release(self) -> StoreState:
         return replace(self, lock=None, address="")

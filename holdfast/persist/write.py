@@ -127,15 +127,15 @@ class WriteHandle:
         if updates is None:
             return ()
         if isinstance(updates, UpdateBatch):
-            return await call.write(self._format(updates.row_type), updates)
+            state = self.state
+            return await call.write(state, self._format(state, updates.row_type), updates)
         if updates.shard != self.shard:
             raise UsageError(f"parts staged for shard {updates.shard} cannot be appended to shard {self.shard}")
         call.hold(updates.parts)
         return updates.parts
 
-    def _format(self, row_type: RowType) -> PartFormat:
+    def _format(self, state: ShardState, row_type: RowType) -> PartFormat:
         """How to write rows of `row_type`, which is one of the collection's schemas."""
-        state = self.state
         if row_type not in state.schemas:
             raise SchemaMismatch(self.name, f"its rows are {state.row_type}, not {row_type}")
         return PartFormat(self.shard, row_type, state.schemas.index(row_type), state.key)

@@ -45,6 +45,7 @@ def parts(draw: st.DrawFn, paper: Paper, first: int) -> Part:
         min_diff=draw(long_ints),
         max_diff=draw(long_ints),
         stats=tuple(draw(st.lists(st.tuples(texts, stats), max_size=3))),
+        inline=draw(st.none() | st.binary(max_size=40)),
     )
 
 

@@ -24,7 +24,7 @@ from holdfast.repr.update import UpdateBatch
 from tests.build import batch
 
 DATA = Path(__file__).parent / "data"
-CURRENT = DATA / "v1"
+CURRENT = DATA / "v2"
 
 EVERYTHING = RowType.of(
     ("bool", pa.bool_()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,6 +22,9 @@ from tests.persist.conftest import S3Server
 QUIET = PersistSettings(compact=False, notify=False)
 """Nothing happens but what a test does."""
 
+BLOBS = replace(QUIET, inline_bytes=0)
+"""And every part is a blob."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -30,19 +33,32 @@ class Place:
     location: Location
     metadata: Metadata | None = None
     blob: Blob | None = None
+    settings: PersistSettings = QUIET
 
-    async def open_writer(self, reentrance_id: str | None = None, settings: PersistSettings = QUIET) -> Persist:
+    def of_blobs(self) -> Place:
+        """The same place, where every part is a blob."""
+        return replace(self, settings=BLOBS)
+
+    async def open_writer(self, reentrance_id: str | None = None, settings: PersistSettings | None = None) -> Persist:
         return await Persist.open_writer(
-            self.location, reentrance_id=reentrance_id, settings=settings, metadata=self.metadata, blob=self.blob
+            self.location,
+            reentrance_id=reentrance_id,
+            settings=settings or self.settings,
+            metadata=self.metadata,
+            blob=self.blob,
         )
 
-    async def open_reader(self, *, independent: bool = False, settings: PersistSettings = QUIET) -> Persist:
+    async def open_reader(self, *, independent: bool = False, settings: PersistSettings | None = None) -> Persist:
         return await Persist.open_reader(
-            self.location, independent=independent, settings=settings, metadata=self.metadata, blob=self.blob
+            self.location,
+            independent=independent,
+            settings=settings or self.settings,
+            metadata=self.metadata,
+            blob=self.blob,
         )
 
     @asynccontextmanager
-    async def writer(self, settings: PersistSettings = QUIET) -> AsyncIterator[Persist]:
+    async def writer(self, settings: PersistSettings | None = None) -> AsyncIterator[Persist]:
         async with await self.open_writer("test", settings) as persist:
             yield persist
 

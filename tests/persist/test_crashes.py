@@ -22,12 +22,10 @@ from holdfast.repr.frontier import Timestamp, at
 from tests.persist.child import REENTRANCE
 from tests.persist.conftest import S3Server
 from tests.persist.numbers import NUMBERS, OTHERS, append, batch_at, contents_at, counted, create, rows_at
-from tests.persist.places import fresh_database, on_servers
+from tests.persist.places import BLOBS, QUIET, fresh_database, on_servers
 from tests.persist.processes import child
 
 pytestmark = pytest.mark.usefixtures("eager_merges")
-
-QUIET = PersistSettings(compact=False, notify=False)
 
 PUT = ["blob_put_before_sync", "blob_put_after_sync", "blob_put_after_rename", "blob_put_done"]
 COMMIT = ["metadata_commit_before", "metadata_commit_after"]
@@ -39,18 +37,29 @@ PLACES = {
     "merge": [*PUT, "merge_written", *COMMIT, "merge_applied"],
     "gc": [*DELETE, *COMMIT],
 }
+INLINE_PLACES = {
+    "append": ["append_staged", *COMMIT],
+    "write": COMMIT,
+    "seal": COMMIT,
+    "merge": PLACES["merge"],
+}
+"""Where parts have no blobs until they are merged, and then leave no garbage."""
+
 ALL_PLACES = sorted({place for places in PLACES.values() for place in places})
+KINDS: dict[str, dict[str, int]] = {"blobs": {"inline_bytes": 0}, "inline": {}}
+"""Settings of writers by where they keep small parts."""
+
 PREPARED = 12
 """Appends that are there before a step: enough for a merge to be worth it."""
 
 
-async def open_writer(location: Location) -> Persist:
-    return await Persist.open_writer(location, reentrance_id=REENTRANCE, settings=QUIET)
+async def open_writer(location: Location, settings: PersistSettings = QUIET) -> Persist:
+    return await Persist.open_writer(location, reentrance_id=REENTRANCE, settings=settings)
 
 
-async def prepare(location: Location, *, merged: bool) -> None:
+async def prepare(location: Location, settings: PersistSettings, *, merged: bool) -> None:
     """A store with some history; `merged`: with retired parts too."""
-    async with await open_writer(location) as persist:
+    async with await open_writer(location, settings) as persist:
         numbers, others = await create(persist)
         for time in range(1, PREPARED + 1):
             await append(persist, numbers, others, time)
@@ -62,14 +71,21 @@ async def prepare(location: Location, *, merged: bool) -> None:
 @pytest.fixture(scope="module")
 def plain_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("plain")
-    asyncio.run(prepare(Location.in_folder(folder), merged=False))
+    asyncio.run(prepare(Location.in_folder(folder), BLOBS, merged=False))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def inline_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inline")
+    asyncio.run(prepare(Location.in_folder(folder), QUIET, merged=False))
     return folder
 
 
 @pytest.fixture(scope="module")
 def merged_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("merged")
-    asyncio.run(prepare(Location.in_folder(folder), merged=True))
+    asyncio.run(prepare(Location.in_folder(folder), BLOBS, merged=True))
     return folder
 
 
@@ -92,7 +108,21 @@ async def test_a_writer_killed_anywhere_leaves_the_operation_whole_or_undone(
     location = Location.in_folder(
         shutil.copytree(merged_store if operation == "gc" else plain_store, tmp_path / "store")
     )
-    async with child("step", location, failpoint=place, operation=operation) as process:
+    await kill_and_check(location, operation, place, KINDS["blobs"])
+
+
+@pytest.mark.parametrize(
+    ("operation", "place"), [(operation, place) for operation, places in INLINE_PLACES.items() for place in places]
+)
+async def test_a_writer_killed_anywhere_leaves_the_operation_whole_or_undone_also_without_blobs(
+    operation: str, place: str, tmp_path: Path, inline_store: Path
+) -> None:
+    location = Location.in_folder(shutil.copytree(inline_store, tmp_path / "store"))
+    await kill_and_check(location, operation, place, KINDS["inline"])
+
+
+async def kill_and_check(location: Location, operation: str, place: str, settings: dict[str, int]) -> None:
+    async with child("step", location, failpoint=place, operation=operation, settings=settings) as process:
         assert await process.rest() == []
         assert await process.ended() == -signal.SIGKILL
     committed = place in ("metadata_commit_after", "merge_applied")
@@ -153,7 +183,8 @@ async def kill_at_random_places(location: Location, rounds: int, seed: int, plac
     acked, killed = 0, 0
     for _ in range(rounds):
         place = f"{rng.choice(places)}:{rng.randint(1, 12)}"
-        async with child("writer", location, failpoint=place, appends=12) as process:
+        kind = rng.choice(list(KINDS.values()))
+        async with child("writer", location, failpoint=place, appends=12, settings=kind) as process:
             lines = await process.rest()
             killed += await process.ended() == -signal.SIGKILL
         acked = max([acked, *(line["acked"] for line in lines if "acked" in line)])
@@ -165,7 +196,8 @@ async def kill_at_random_moments(location: Location, rounds: int, seed: int) -> 
     rng = random.Random(seed)
     acked = 0
     for _ in range(rounds):
-        async with child("writer", location, appends=1000) as process:
+        kind = rng.choice(list(KINDS.values()))
+        async with child("writer", location, appends=1000, settings=kind) as process:
             lines = [await process.says() for _ in range(rng.randint(1, 16))]
             process.signal(signal.SIGKILL)
             lines += await process.rest()

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from holdfast.persist import encoding
 from holdfast.persist.batch import Slice
-from holdfast.persist.encoding import Encoded, PartFormat, Stage, decode, encode, sums, verify
+from holdfast.persist.encoding import Encoded, PartFormat, Stage, decode, encode, encode_inline, sums, verify
 from holdfast.persist.errors import CorruptPart
-from holdfast.persist.part import Part, Sums, total
+from holdfast.persist.part import ColumnStats, Part, Sums, total
 from holdfast.persist.stats import physical
 from holdfast.repr.consolidate import advance_by, consolidate
 from holdfast.repr.frontier import EMPTY, MIN_TIME, Frontier, Timestamp
@@ -120,6 +120,54 @@ def test_a_small_part_is_written_as_it_came_and_says_nothing_of_hashes(row: tupl
     rows, expected = (form(row_type).content_hashes(table) for table in (found, updates.table))
     assert np.array_equal(rows, expected)
     assert found.select([TIME, DIFF]).equals(updates.table.select([TIME, DIFF]))
+
+
+@unhurried
+@given(typed, st.integers(0, 3))
+def test_an_inline_part_holds_its_updates_as_they_came(row: tuple[RowType, UpdateBatch], chunks: int) -> None:
+    row_type, updates = row
+    assume(updates.rows)
+    # In several pieces, some of them slices of larger ones.
+    cuts = [0, *(updates.rows * (n + 1) // (chunks + 1) for n in range(chunks)), updates.rows]
+    pieces = [updates.table.slice(start, end - start) for start, end in pairwise(cuts)]
+    updates = UpdateBatch(row_type, pa.concat_tables(pieces))
+    with small_rows(SMALL_ROWS):
+        part = encode_inline(form(row_type), updates, STAGE, 2**20)
+    assert part is not None
+    assert part.inline is not None
+    encoded = Encoded(part, pa.py_buffer(part.inline))
+    assert_described(encoded, updates)
+    assert Stage.of_key(part.key) is None
+    assert not part.is_sorted
+    assert part.stats == tuple((n, ColumnStats(None, None, updates.table[n].null_count)) for n in row_type.names)
+    found = read([encoded], row_type).table
+    rows, expected = (form(row_type).content_hashes(table) for table in (found, updates.table))
+    assert np.array_equal(rows, expected)
+    assert found.select([TIME, DIFF]).equals(updates.table.select([TIME, DIFF]))
+
+
+def test_updates_that_are_many_or_large_or_none_are_no_inline_part() -> None:
+    few = batch(INTEGERS, [((n,), 0, 1) for n in range(10)])
+    with small_rows(10):
+        assert encode_inline(form(INTEGERS), few, STAGE, 2**20) is None
+    with small_rows(11):
+        part = encode_inline(form(INTEGERS), few, STAGE, 2**20)
+        assert part is not None
+        assert encode_inline(form(INTEGERS), few, STAGE, part.size) == part
+        assert encode_inline(form(INTEGERS), few, STAGE, part.size - 1) is None
+        assert encode_inline(form(INTEGERS), few, STAGE, 0) is None
+        assert encode_inline(form(INTEGERS), UpdateBatch.empty(INTEGERS), STAGE, 2**20) is None
+
+
+def test_columns_and_newer_schemas_of_an_inline_part_are_read_like_those_of_others() -> None:
+    newer = RowType.of(("n", pa.int64()), ("note", pa.string()))
+    with small_rows(SMALL_ROWS):
+        part = encode_inline(form(INTEGERS), batch(INTEGERS, "1 | 0 | 1\n2 | 5 | 1"), STAGE, 2**20)
+    assert part is not None
+    (table,) = decode(SHARD, Slice(part, MIN_TIME, at(5)), pa.py_buffer(part.inline), [INTEGERS, newer])
+    assert table.to_pylist() == [{"n": 1, "note": None, TIME: 0, DIFF: 1}]
+    (table,) = decode(SHARD, whole(part), pa.py_buffer(part.inline), [INTEGERS, newer], ["note"])
+    assert table.to_pylist() == [{"note": None, TIME: 0, DIFF: 1}, {"note": None, TIME: 5, DIFF: 1}]
 
 
 def assert_described(encoded: Encoded, updates: UpdateBatch) -> None:

@@ -10,9 +10,10 @@ import asyncio
 import contextlib
 import logging
 import os
+import sqlite3
 import subprocess
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -54,11 +55,11 @@ def part_of(location: Location, persist: Persist, name: str, number: int = 0) ->
     return path
 
 
-async def check_refused(place: Place, path: Path, reason: str) -> None:
+async def check_refused(place: Place, name: str, reason: str) -> None:
     """The damaged collection gives an error that names shard and part, no rows; the other one is as it was."""
     async with await place.open_reader() as persist:
         reader = await persist.reader(NUMBERS)
-        message = rf"part s1/{path.name} of shard 1 is damaged: {reason}"
+        message = rf"part s1/{name} of shard 1 is damaged: {reason}"
         for reading in (rows_at(reader, 5), changes_until(reader, 6)):
             with pytest.raises(CorruptPart, match=message):
                 await reading
@@ -83,7 +84,7 @@ def test_a_flipped_bit_anywhere_in_a_part_is_an_error_that_names_it(
         broken[int(position * len(broken))] ^= 1 << bit
         path.write_bytes(broken)
         try:
-            await check_refused(damaged_store, path, "its checksum is wrong")
+            await check_refused(damaged_store, path.name, "its checksum is wrong")
         finally:
             path.write_bytes(whole)
 
@@ -92,38 +93,85 @@ def test_a_flipped_bit_anywhere_in_a_part_is_an_error_that_names_it(
 
 @pytest.fixture(scope="module")
 def damaged_store(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    place = in_folder(tmp_path_factory.mktemp("damaged"))
+    place = in_folder(tmp_path_factory.mktemp("damaged")).of_blobs()
     asyncio.run(fill(place))
     return place
 
 
 @pytest.mark.parametrize("left", [0, 1, 500])
 async def test_a_truncated_part_is_an_error_that_names_it(tmp_path: Path, left: int) -> None:
-    place = in_folder(tmp_path)
+    place = in_folder(tmp_path).of_blobs()
     await fill(place)
     async with await place.open_reader(independent=True) as persist:
         path = part_of(place.location, persist, NUMBERS, 2)
     size = path.stat().st_size
     os.truncate(path, left)
-    await check_refused(place, path, f"it has {left} bytes, not {size}")
+    await check_refused(place, path.name, f"it has {left} bytes, not {size}")
 
 
 async def test_a_missing_part_is_an_error_that_names_it_and_not_a_shorter_answer(tmp_path: Path) -> None:
-    place = in_folder(tmp_path)
+    place = in_folder(tmp_path).of_blobs()
     await fill(place)
     async with await place.open_reader(independent=True) as persist:
         path = part_of(place.location, persist, NUMBERS, 1)
     path.unlink()
-    await check_refused(place, path, "it is missing")
+    await check_refused(place, path.name, "it is missing")
     async with await place.open_writer(REENTRANCE) as persist:
         numbers, _ = await create(persist)
         assert await numbers.compare_and_append(batch_at(6), at(6), at(7)) is None
 
 
+@given(position=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_flipped_bit_anywhere_in_a_part_in_the_metadata_is_an_error_that_names_it(
+    damaged_metadata: Place, position: float, bit: int
+) -> None:
+    key, whole = inline_part(damaged_metadata)
+    broken = bytearray(whole)
+    broken[int(position * len(broken))] ^= 1 << bit
+    set_inline(damaged_metadata, key, bytes(broken))
+    asyncio.run(check_refused(damaged_metadata, key.removeprefix("s1/"), "its checksum is wrong"))
+    set_inline(damaged_metadata, key, whole)
+
+
+@pytest.mark.parametrize("left", [0, 1, 200, None])
+async def test_a_part_cut_short_or_gone_in_the_metadata_is_an_error_that_names_it(
+    tmp_path: Path, left: int | None
+) -> None:
+    place = in_folder(tmp_path)
+    await fill(place)
+    key, whole = inline_part(place)
+    set_inline(place, key, None if left is None else whole[:left])
+    reason = "it is missing" if left is None else f"it has {left} bytes, not {len(whole)}"
+    await check_refused(place, key.removeprefix("s1/"), reason)
+    async with await place.open_writer(REENTRANCE) as persist:
+        numbers, _ = await create(persist)
+        assert await numbers.compare_and_append(batch_at(6), at(6), at(7)) is None
+
+
+@pytest.fixture(scope="module")
+def damaged_metadata(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    place = in_folder(tmp_path_factory.mktemp("damaged"))
+    asyncio.run(fill(place))
+    return place
+
+
+def inline_part(place: Place) -> tuple[str, bytes]:
+    """The first part of the first collection, and its bytes in the metadata."""
+    with closing(sqlite3.connect(place.location.metadata.removeprefix("sqlite://"))) as connection:
+        row = connection.execute("SELECT part, inline FROM part WHERE shard = 1 ORDER BY min_time").fetchone()
+    return str(row[0]), bytes(row[1])
+
+
+def set_inline(place: Place, key: str, data: bytes | None) -> None:
+    with closing(sqlite3.connect(place.location.metadata.removeprefix("sqlite://"))) as connection, connection:
+        assert connection.execute("UPDATE part SET inline = ? WHERE part = ?", (data, key)).rowcount == 1
+
+
 async def test_a_merge_of_a_damaged_part_fails_and_changes_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    place = in_folder(tmp_path)
+    place = in_folder(tmp_path).of_blobs()
     await fill(place, 10)
     async with await place.open_writer(REENTRANCE) as persist:
         path = part_of(place.location, persist, NUMBERS, 3)
@@ -164,7 +212,7 @@ class FlakyBlob(MemoryBlob):
 
 
 async def test_a_blob_store_that_fails_now_and_then_is_tried_again(caplog: pytest.LogCaptureFixture) -> None:
-    place = Place(in_memory().location, MemoryMetadata(), FlakyBlob(4))
+    place = Place(in_memory().location, MemoryMetadata(), FlakyBlob(4)).of_blobs()
     with caplog.at_level(logging.WARNING, "holdfast.persist.retry"):
         async with place.writer() as persist:
             numbers, others = await create(persist)
@@ -193,7 +241,7 @@ class SlowBlob(MemoryBlob):
 
 
 async def test_a_slow_blob_store_is_only_slow() -> None:
-    place = Place(in_memory().location, MemoryMetadata(), SlowBlob())
+    place = Place(in_memory().location, MemoryMetadata(), SlowBlob()).of_blobs()
     async with place.writer() as persist:
         numbers, others = await create(persist)
         calls = [append(persist, numbers, others, time) for time in range(1, 9)]
@@ -209,7 +257,8 @@ async def test_a_slow_blob_store_is_only_slow() -> None:
 @asynccontextmanager
 async def waiting_append(location: Location, file_size: int, reason: str) -> AsyncIterator[Child]:
     """A process whose append waits for the store, and has said so."""
-    async with child("lasting_append", location, file_size=file_size) as process:
+    settings = {"inline_bytes": 0} if reason == "blob store" else {}
+    async with child("lasting_append", location, file_size=file_size, settings=settings) as process:
         assert await process.says() == {"ready": True}
         reported = await process.says()
         assert reported["logged"] == "store call failed, will retry"

@@ -25,7 +25,7 @@ LAST = 12
 
 @pytest.fixture
 async def place(tmp_path: Path) -> Place:
-    return in_folder(tmp_path)
+    return in_folder(tmp_path).of_blobs()
 
 
 @pytest.fixture
@@ -63,6 +63,21 @@ async def test_parts_that_were_merged_go_and_those_that_are_named_stay(persist: 
     assert not keys(persist.parts.blob) & retired
     assert await persist.collect_garbage() == 0
     await check_whole(persist)
+
+
+async def test_parts_without_blobs_are_gone_as_soon_as_they_are_merged(tmp_path: Path) -> None:
+    async with in_folder(tmp_path).writer() as persist:
+        numbers, others = await create(persist)
+        for time in range(1, LAST + 1):
+            await append(persist, numbers, others, time)
+        assert not keys(persist.parts.blob)
+        await numbers.allow_compaction(at(5))
+        assert await persist.compact(NUMBERS)
+        assert not numbers.state.retired
+        assert numbers.state.inline_size == 0 < others.state.inline_size
+        assert keys(persist.parts.blob) == numbers.state.named_parts().keys()
+        assert await persist.collect_garbage() == 0
+        await check_whole(persist)
 
 
 async def test_blobs_of_writers_long_gone_and_of_abandoned_stages_go(place: Place, persist: Persist) -> None:

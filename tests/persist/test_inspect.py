@@ -39,7 +39,7 @@ async def test_a_store_is_shown_with_its_collections_and_its_holder(tmp_path: Pa
 
 async def test_a_collection_is_shown_in_detail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compact, "SMALL_FAN", 2)
-    async with in_memory().writer() as persist:
+    async with in_memory().of_blobs().writer() as persist:
         numbers, others = await create(persist)
         for time in (1, 2, 3):
             await append(persist, numbers, others, time)
@@ -56,6 +56,19 @@ async def test_a_collection_is_shown_in_detail(monkeypatch: pytest.MonkeyPatch) 
         assert [(row[2] == "never") for row in holds.rows].count(True) == 2
         assert {row[4].split()[0] for row in holds.rows} == {"owner", "keeper", "process"}
         assert all(str(table) for table in (summary, columns, batches, parts, holds))
+
+
+async def test_parts_are_shown_with_where_their_bytes_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compact, "SMALL_FAN", 2)
+    async with in_memory().writer() as persist:
+        numbers, others = await create(persist)
+        for time in (1, 2):
+            await append(persist, numbers, others, time)
+        await persist.compact(NUMBERS)
+        await append(persist, numbers, others, 3)
+        parts = collection_tables(numbers.state)[3]
+        where = parts.header.index("in")
+        assert sorted(row[where] for row in parts.rows) == ["blobs", "metadata"]
 
 
 async def test_a_finalized_collection_is_marked(tmp_path: Path) -> None:

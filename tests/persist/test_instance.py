@@ -36,10 +36,11 @@ from holdfast.persist.errors import (
     Stopped,
     UnknownCollection,
 )
-from holdfast.persist.gc import leaked
+from holdfast.persist.gc import known_keys, leaked
 from holdfast.persist.metadata import Change, Commit, Committed, Conflict, EpochMismatch
 from holdfast.persist.metadata.memory import MemoryMetadata
-from holdfast.persist.metrics import CACHE_HITS, CACHE_MISSES, COMMITS
+from holdfast.persist.metrics import CACHE_HITS, CACHE_MISSES, COMMITS, PARTS_INLINED
+from holdfast.persist.parts import MOST_INLINE
 from holdfast.persist.prune import Comparison, Operator, filter_table, prune
 from holdfast.persist.scrub import scrub
 from holdfast.persist.shard import ShardState
@@ -49,18 +50,20 @@ from holdfast.repr.ids import ShardId
 from holdfast.repr.row import TIME, RowType
 from holdfast.repr.update import UpdateBatch
 from tests.build import at, batch, multiset
-from tests.persist.places import Place, fresh_database, in_folder, in_memory, on_servers
+from tests.persist.places import BLOBS, QUIET, Place, fresh_database, in_folder, in_memory, on_servers
 
 INTS = RowType.of(("a", pa.int64()))
 
 
-@pytest.fixture(params=["memory", "folder", "servers"])
+@pytest.fixture(params=["memory", "folder", "blobs", "servers"])
 async def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     match request.param:
         case "memory":
             return in_memory()
         case "folder":
             return in_folder(tmp_path)
+        case "blobs":
+            return in_folder(tmp_path).of_blobs()
     return on_servers(fresh_database(request.getfixturevalue("postgres")), request.getfixturevalue("s3"))
 
 
@@ -173,7 +176,8 @@ async def test_a_writer_with_a_stale_upper_learns_the_current_one(place: Place) 
         reader = await persist.reader("c")
         assert await values(reader, 4) == [1]
         await persist.collect_garbage()
-        assert len(list(persist.parts.blob.list(""))) == 1
+        assert len(handle.state.named_parts()) == 1
+        assert {meta.key for meta in persist.parts.blob.list("")} == known_keys(persist.metadata)
 
 
 async def test_of_many_appends_from_one_upper_exactly_one_happens(persist: Persist) -> None:
@@ -211,7 +215,7 @@ class SlowFirstPut(MemoryBlob):
 
 async def slow_writer() -> tuple[Persist, SlowFirstPut]:
     blob = SlowFirstPut()
-    place = Place(in_memory().location, MemoryMetadata(), blob)
+    place = Place(in_memory().location, MemoryMetadata(), blob).of_blobs()
     return await place.open_writer(), blob
 
 
@@ -265,7 +269,7 @@ class PausedMetadata(MemoryMetadata):
 
 async def test_the_parts_of_a_cancelled_append_are_kept_while_its_commit_is_undecided() -> None:
     metadata = PausedMetadata()
-    place = Place(in_memory().location, metadata, MemoryBlob())
+    place = Place(in_memory().location, metadata, MemoryBlob()).of_blobs()
     async with place.writer() as persist:
         handle = await persist.create_or_load("c", INTS)
         metadata.running.clear()
@@ -502,7 +506,7 @@ async def test_a_snapshot_of_many_parts_streams(monkeypatch: pytest.MonkeyPatch)
 async def test_the_cache_is_bounded_in_bytes_and_spares_the_blob_store() -> None:
     blob = CountingBlob()
     place = Place(in_memory().location, MemoryMetadata(), blob)
-    async with place.writer(PersistSettings(compact=False, notify=False, cache_bytes=5000)) as persist:
+    async with place.writer(replace(BLOBS, cache_bytes=5000)) as persist:
         handle = await persist.create_or_load("c", INTS)
         for time in range(10):
             await handle.compare_and_append(ints((time, time, 1)), at(time), at(time + 1))
@@ -515,6 +519,39 @@ async def test_the_cache_is_bounded_in_bytes_and_spares_the_blob_store() -> None
             assert 0 < persist.parts._cache.size <= 5000
         assert persist.metrics.counts[CACHE_HITS] > 0
         assert persist.metrics.counts[CACHE_MISSES] == blob.gets
+
+
+async def test_an_append_of_few_bytes_is_one_commit_and_no_blob() -> None:
+    blob = CountingBlob()
+    place = Place(in_memory().location, MemoryMetadata(), blob)
+    async with place.writer() as persist:
+        handle = await persist.create_or_load("c", INTS)
+        before = persist.metrics.counts[COMMITS]
+        await handle.compare_and_append(ints((1, 0, 1)), at(0), at(1))
+        await handle.write(ints((2, 1, 1), (3, 2, 1)))
+        await handle.seal(at(2))
+        await handle.seal(at(3))
+        assert persist.metrics.counts[COMMITS] == before + 4
+        assert persist.metrics.counts[PARTS_INLINED] == 2
+        reader = await persist.reader("c")
+        assert [await values(reader, time) for time in range(3)] == [[1], [1, 2], [1, 2, 3]]
+        assert blob.gets == 0
+        assert not list(blob.list(""))
+
+
+async def test_what_a_collection_keeps_in_the_metadata_is_bounded_also_if_nothing_is_merged() -> None:
+    most = 1000
+    async with in_memory().writer(replace(QUIET, inline_bytes=most)) as persist:
+        handle = await persist.create_or_load("c", INTS)
+        await handle.compare_and_append(ints(*((n, 0, 1) for n in range(100))), at(0), at(1))
+        assert handle.state.inline_size == 0
+        for time in range(1, 200):
+            await handle.write(ints((time, time, 1)))
+        assert 0 < handle.state.inline_size < (MOST_INLINE + 1) * most
+        assert list(persist.parts.blob.list(""))
+        await handle.seal(at(200))
+        assert await values(await persist.reader("c"), 199) == sorted([*range(100), *range(1, 200)])
+        assert not scrub(persist.metadata, persist.parts.blob).damages
 
 
 # Who may do what, and when
@@ -549,7 +586,7 @@ async def test_stopping_finishes_what_is_pending_and_refuses_what_is_new() -> No
 
 async def test_stopping_does_not_wait_for_a_blob_store_that_is_down() -> None:
     blob = FailingBlob()
-    persist = await Place(in_memory().location, MemoryMetadata(), blob).open_writer()
+    persist = await Place(in_memory().location, MemoryMetadata(), blob).of_blobs().open_writer()
     handle = await persist.create_or_load("c", INTS)
     pending = asyncio.create_task(handle.compare_and_append(ints((1, 0, 1)), at(0), at(1)))
     await asyncio.to_thread(blob.tried.wait)
@@ -700,7 +737,7 @@ async def test_a_store_of_a_later_version_is_refused_and_left_alone(tmp_path: Pa
     metadata.close()
     before = (tmp_path / "metadata.db").read_bytes()
     for opening in (place.open_writer, place.open_reader):
-        with pytest.raises(NewerEncoding, match="encoding version 2, this program knows versions up to 1"):
+        with pytest.raises(NewerEncoding, match="encoding version 3, this program knows versions up to 2"):
             await opening()
     assert (tmp_path / "metadata.db").read_bytes() == before
 

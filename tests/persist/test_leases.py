@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from holdfast import failpoint
@@ -14,10 +16,11 @@ from holdfast.persist import Persist, PersistSettings, ReadHandle, WriteHandle, 
 from holdfast.persist.errors import AsOfBeforeSince, LeaseExpired
 from holdfast.persist.settings import wall_clock_ms
 from holdfast.repr.frontier import Timestamp
+from holdfast.repr.update import UpdateBatch
 from tests.build import at
 from tests.persist.child import REENTRANCE
 from tests.persist.numbers import NUMBERS, append, contents_at, counted, create, rows_at
-from tests.persist.places import in_folder, in_memory
+from tests.persist.places import BLOBS, in_folder, in_memory
 from tests.persist.processes import child
 
 pytestmark = pytest.mark.usefixtures("eager_merges")
@@ -52,7 +55,7 @@ def _many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def settings(clock: Clock) -> PersistSettings:
     """Heartbeats come only when a test asks for them: the timer runs on the real clock."""
-    return PersistSettings(lease_ms=LEASE_MS * 1000, compact=False, notify=False, now=clock, cache_bytes=0)
+    return replace(BLOBS, lease_ms=LEASE_MS * 1000, now=clock, cache_bytes=0)
 
 
 async def filled(persist: Persist, count: int = 10) -> WriteHandle:
@@ -267,6 +270,24 @@ async def refreshed(persist: Persist, reader: ReadHandle) -> None:
     assert reader._state().since == at(9)
 
 
+async def test_a_snapshot_half_read_needs_nothing_of_the_store_for_parts_without_blobs(
+    settings: PersistSettings, clock: Clock
+) -> None:
+    """The version that it reads holds them, whatever became of them and of the lease since."""
+    place, settings = in_memory(), replace(settings, inline_bytes=4096)
+    async with place.writer(settings) as persist, await place.open_reader(settings=settings) as away:
+        numbers = await filled(persist)
+        reader = await away.reader(NUMBERS)
+        with await reader.pin_snapshot(Timestamp(5)) as pinned:
+            clock.time += settings.lease_ms + 1
+            await merge_and_collect(persist, numbers, 9)
+            assert numbers.since == at(9)
+            assert not numbers.state.retired
+            pieces = [reader.parts.read(reader.shard, piece, pinned.state.schemas) for piece in pinned.slices]
+            tables = [table for tables in pieces for table in tables]
+        assert +counted(UpdateBatch.from_table(pa.concat_tables(tables))) == contents_at(5)
+
+
 @pytest.mark.parametrize("role", ["read", "half_read"])
 async def test_a_reader_process_stopped_past_its_lease_gets_an_error_or_right_rows(tmp_path: Path, role: str) -> None:
     place = in_folder(tmp_path)
@@ -274,13 +295,12 @@ async def test_a_reader_process_stopped_past_its_lease_gets_an_error_or_right_ro
     lease = {"lease_ms": 60_000, "cache_bytes": 0, "poll_seconds": 0.02, "notify": False}
     # The writer's clock is its own, so that the lease can be over at once.
     clock.time = 10**15
-    settings = PersistSettings(compact=False, notify=False)
-    async with await place.open_writer(REENTRANCE, settings) as persist:
+    async with await place.open_writer(REENTRANCE, BLOBS) as persist:
         await filled(persist)
     async with child(role, place.location, settings=lease, time=5) as process:
         await process.says()
         process.signal(signal.SIGSTOP)
-        later = PersistSettings(compact=False, notify=False, now=clock)
+        later = replace(BLOBS, now=clock)
         async with await place.open_writer(REENTRANCE, later) as persist:
             numbers = await persist.writer(NUMBERS)
             assert await merge_and_collect(persist, numbers, 9)
@@ -300,7 +320,7 @@ async def test_a_reader_process_killed_holds_nothing_back_once_its_lease_is_over
     place = in_folder(tmp_path)
     clock = Clock()
     clock.time = wall_clock_ms()
-    settings = PersistSettings(compact=False, notify=False, now=clock)
+    settings = replace(BLOBS, now=clock)
     async with await place.open_writer(REENTRANCE, settings) as persist:
         numbers = await filled(persist)
         async with child("read", place.location, settings={"lease_ms": 60_000, "notify": False}) as process:

@@ -46,14 +46,14 @@ def scrubbed(place: Place) -> ScrubReport:
 
 
 async def test_a_sound_store_is_found_sound(tmp_path: Path) -> None:
-    report = scrubbed(await filled(in_folder(tmp_path)))
+    report = scrubbed(await filled(in_folder(tmp_path).of_blobs()))
     assert (report.shards, report.parts) == (2, 2 * PARTS)
     assert report.size == sum(path.stat().st_size for path in tmp_path.rglob("*.parquet"))
     assert (report.damages, report.unnamed) == ((), ())
 
 
 async def test_every_damaged_part_is_named_with_its_collection(tmp_path: Path) -> None:
-    place = await filled(in_folder(tmp_path))
+    place = await filled(in_folder(tmp_path).of_blobs())
     flipped, short, missing = sorted(tmp_path.glob("parts/s1/*.parquet"))
     flipped.write_bytes(flipped.read_bytes()[:-1] + b"?")
     short.write_bytes(short.read_bytes()[:-1])
@@ -64,6 +64,36 @@ async def test_every_damaged_part_is_named_with_its_collection(tmp_path: Path) -
     assert found.keys() == {f'part s1/{path.name} of collection "numbers"' for path in reasons}
     for path, reason in reasons.items():
         assert reason in found[f'part s1/{path.name} of collection "numbers"']
+
+
+async def test_a_sound_store_without_a_single_blob_is_found_sound(tmp_path: Path) -> None:
+    report = scrubbed(await filled(in_folder(tmp_path)))
+    assert (report.shards, report.parts) == (2, 2 * PARTS)
+    with sqlite3.connect(tmp_path / "metadata.db") as connection:
+        assert connection.execute("SELECT sum(length(inline)) FROM part").fetchone() == (report.size,)
+    connection.close()
+    assert not list(tmp_path.rglob("*.parquet"))
+    assert (report.damages, report.unnamed) == ((), ())
+
+
+async def test_every_damaged_part_in_the_metadata_is_named_with_its_collection(tmp_path: Path) -> None:
+    place = await filled(in_folder(tmp_path))
+    damages = {
+        "inline = CAST(substr(inline, 1, length(inline) - 1) || x'3f' AS BLOB)": "its checksum is wrong",
+        "inline = substr(inline, 2)": "bytes, not",
+        "inline = NULL": "it is missing",
+    }
+    reasons = {}
+    with sqlite3.connect(tmp_path / "metadata.db") as connection:
+        keys = [key for (key,) in connection.execute("SELECT part FROM part WHERE shard = 1 ORDER BY part")]
+        for key, (damage, reason) in zip(keys, damages.items(), strict=True):
+            connection.execute(f"UPDATE part SET {damage} WHERE part = ?", (key,))
+            reasons[f'part {key} of collection "numbers"'] = reason
+    connection.close()
+    found = {damage.where: damage.what for damage in scrubbed(place).damages}
+    assert found.keys() == reasons.keys()
+    for where, reason in reasons.items():
+        assert reason in found[where]
 
 
 async def test_blobs_that_nobody_names_are_listed_and_are_no_damage(tmp_path: Path) -> None:
@@ -180,7 +210,7 @@ class VanishingBlob(MemoryBlob):
 async def test_a_part_collected_while_the_scrub_runs_is_no_damage() -> None:
     metadata = MemoryMetadata()
     blob = VanishingBlob(metadata)
-    place = Place(in_memory().location, metadata, blob)
+    place = Place(in_memory().location, metadata, blob).of_blobs()
     async with place.writer() as persist:
         numbers, _ = await create(persist)
         await numbers.compare_and_append(batch_at(1), at(1), at(2))

@@ -1,7 +1,8 @@
 """How states become rows of tables, and back, with a checksum on every row.
 
 A row ends with the checksum of its other columns. A shard's own row also keeps the sum of the checksums of
-all the rows that belong to it, so a row that vanishes is noticed as surely as one that changes.
+all the rows that belong to it, so a row that vanishes is noticed as surely as one that changes. Bytes of parts
+are not under the checksum of their row: it says their length and hash, which whoever reads them verifies.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import ShardId
 from holdfast.repr.row import RowType
 
-Value: TypeAlias = int | str | None
+Value: TypeAlias = int | str | bytes | None
 Row: TypeAlias = tuple[Value, ...]
 
 
@@ -35,7 +36,8 @@ _DIGEST_MODULUS = 2**63
 
 
 def checksum(table: Table, values: Sequence[Value]) -> int:
-    text = json.dumps([table.name, *values], separators=(",", ":"), ensure_ascii=False)
+    checked = values[: len(table.columns)]
+    text = json.dumps([table.name, *checked], separators=(",", ":"), ensure_ascii=False)
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1
 
 
@@ -46,9 +48,11 @@ def signed(table: Table, values: Row) -> Row:
 def verified(table: Table, row: Row) -> Row:
     """`row` without its checksum, which must be right."""
     values, found = row[:-1], row[-1]
-    damaged = any(not isinstance(value, int | str | None) for value in row)
+    checked, data = values[: len(table.columns)], values[len(table.columns) :]
+    damaged = any(not isinstance(value, int | str | None) for value in (*checked, found))
+    damaged |= any(not isinstance(value, bytes | None) for value in data)
     if damaged or checksum(table, values) != found:
-        key = ", ".join(f"{name} {value}" for name, value in zip(table.columns, values[: table.key], strict=False))
+        key = ", ".join(f"{name} {value!s}" for name, value in zip(table.columns, values[: table.key], strict=False))
         raise CorruptMetadata(f"metadata row {table.name} ({key}) fails its checksum")
     return values
 
@@ -182,7 +186,7 @@ def shard_state(row: Row, children: Children) -> ShardState:
     shard, name, codec, key, seqno, since, upper, finalized, expected = values
     bare = {table.name: [verified(table, row) for row in children[table.name]] for table in CHILDREN}
     if digest(children) != expected:
-        raise CorruptMetadata(f'metadata rows of shard {shard} ("{name}") are missing or added')
+        raise CorruptMetadata(f'metadata rows of shard {shard!s} ("{name!s}") are missing or added')
     parts = {str(row[1]): (_part(row), bool(row[15]), row[16]) for row in bare[PART.name]}
     retired = [Retired(part, _int(seqno)) for part, _, seqno in parts.values() if seqno is not None]
     return ShardState(
@@ -229,12 +233,14 @@ def _part_row(shard: ShardId, part: Part, unsealed: bool, retired: int | None) -
         json.dumps(stats, separators=(",", ":")),
         int(unsealed),
         retired,
+        part.inline,
     )
 
 
 def _part(row: Row) -> Part:
-    _, key, schema, rows, size, sha256, min_time, max_time, min_diff, max_diff, diffs, content, low, high, stats, *_ = (
-        row
+    described, inline = row[:15], row[17]
+    _, key, schema, rows, size, sha256, min_time, max_time, min_diff, max_diff, diffs, content, low, high, stats = (
+        described
     )
     return Part(
         key=str(key),
@@ -253,6 +259,7 @@ def _part(row: Row) -> Part:
             (name, ColumnStats(_unbound(lower), _unbound(upper), nulls))
             for name, lower, upper, nulls in json.loads(str(stats))
         ),
+        inline=inline if isinstance(inline, bytes) else None,
     )
 
 

@@ -27,21 +27,30 @@ from holdfast.persist.metadata.rows import (
     store_state,
     verified,
 )
-from holdfast.persist.metadata.tables import CHILDREN, SHARD, STORE, Table
+from holdfast.persist.metadata.tables import (
+    CHILDREN,
+    INLINE_PARTS,
+    SHARD,
+    STORE,
+    UPGRADES,
+    Table,
+    definition,
+    listed,
+)
 from holdfast.persist.shard import ShardState
 from holdfast.persist.store import ENCODING_VERSION, FIRST_SHARD, StoreState
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import ShardId
-
-_VERSIONED = (STORE, SHARD)
-"""Tables with a `version` column: the commit that last changed the row. It is a hint for followers, not data."""
 
 _CHUNK = 500
 """Ids asked for in one statement."""
 
 
 class SqlMetadata(ABC):
-    """Two connections, each used by one thread at a time: one commits, one reads without waiting for it."""
+    """Two connections, each used by one thread at a time: one commits, one reads without waiting for it.
+
+    `_encoding` is at most the encoding version of the store, which only grows.
+    """
 
     begin_write = "BEGIN"
     begin_read = "BEGIN"
@@ -52,6 +61,7 @@ class SqlMetadata(ABC):
         self._connections: dict[str, Any] = {}  # both drivers' connections: DB-API objects
         self._locks = {"read": threading.Lock(), "write": threading.Lock()}
         self._digests: dict[ShardId, tuple[int, int]] = {}
+        self._encoding = 0
         try:
             if read_only:
                 self.store()
@@ -129,7 +139,7 @@ class SqlMetadata(ABC):
     def check_shards(self) -> None:
         with self._transaction("read") as connection:
             made = self._store(connection).next_shard - 1
-            rows = self._execute(connection, f"SELECT {_names(SHARD)} FROM shard").fetchall()
+            rows = self._execute(connection, f"SELECT {listed(SHARD)} FROM shard").fetchall()
         if len(rows) != made:
             raise CorruptMetadata(f"the metadata has {len(rows)} shards, not the {made} that were made")
         for row in rows:
@@ -140,11 +150,16 @@ class SqlMetadata(ABC):
             raise ReadOnly
         try:
             with self._transaction("write") as connection:
+                upgrades = self._upgrades(connection, commit)
                 version = self._next_version(connection, commit)
+                for statement in upgrades:
+                    connection.execute(statement)
                 digests = self._apply(connection, commit.changes, version)
         except _Refused as refused:
             return refused.result
         self._digests |= digests
+        if commit.store is not None:
+            self._encoding = commit.store.encoding_version
         return Committed(version)
 
     def close(self) -> None:
@@ -199,12 +214,20 @@ class SqlMetadata(ABC):
 
     def _select(self, connection: Any, table: Table, shards: Sequence[ShardId]) -> list[tuple[ShardId, Row]]:
         """The rows of some shards, each with its shard: the first column of every table of theirs."""
-        marks = ", ".join("?" * len(shards))
-        sql = f"SELECT {_names(table)} FROM {table.name} WHERE shard IN ({marks})"
+        marks, names = ", ".join("?" * len(shards)), listed(table)
+        if table.data is not None and not self._keeps_bytes(connection):
+            names = names.replace(f'"{table.data}"', "NULL")
+        sql = f"SELECT {names} FROM {table.name} WHERE shard IN ({marks})"
         return [(ShardId(row[0]), tuple(row)) for row in self._execute(connection, sql, shards).fetchall()]
 
+    def _keeps_bytes(self, connection: Any) -> bool:
+        """Whether parts have their column for bytes. A store of an older version has none until it is written."""
+        if self._encoding < INLINE_PARTS:
+            self._encoding = self._store(connection).encoding_version
+        return self._encoding >= INLINE_PARTS
+
     def _store(self, connection: Any) -> StoreState:
-        row = self._execute(connection, f"SELECT {_names(STORE)}, version FROM store WHERE id = 1").fetchone()
+        row = self._execute(connection, f"SELECT {listed(STORE)}, version FROM store WHERE id = 1").fetchone()
         if row is None:
             raise CorruptMetadata("metadata row store (id 1) is missing")
         return store_state(tuple(row[:-1]), int(row[-1]))
@@ -222,7 +245,7 @@ class SqlMetadata(ABC):
             self._exclusive(connection)
             if not self._has_tables(connection):
                 for table in (STORE, SHARD, *CHILDREN):
-                    connection.execute(_definition(table))
+                    connection.execute(definition(table))
                 connection.execute("CREATE UNIQUE INDEX shard_name ON shard (name) WHERE finalized = 0")
                 connection.execute("CREATE INDEX shard_version ON shard (version)")
                 marks = ", ".join("?" * (len(STORE.names) + 1))
@@ -230,6 +253,18 @@ class SqlMetadata(ABC):
             self._store(connection)
 
     # Commits
+
+    def _upgrades(self, connection: Any, commit: Commit) -> list[str]:
+        """What brings the tables to the encoding that the commit gives the store.
+
+        To be done after the store's row is taken, which keeps others from doing it too. The version found here is good
+        then: with a later one there would be a later epoch, and the commit refused.
+        """
+        if commit.store is None or commit.store.encoding_version <= self._encoding:
+            return []
+        found = self._store(connection).encoding_version
+        wanted = range(found + 1, commit.store.encoding_version + 1)
+        return [statement for version, statements in UPGRADES.items() if version in wanted for statement in statements]
 
     def _next_version(self, connection: Any, commit: Commit) -> int:
         settings, condition = "version = version + 1", "encoding_version <= ?"
@@ -297,7 +332,7 @@ class SqlMetadata(ABC):
                 self._execute_many(connection, f"DELETE FROM {table.name} WHERE {where}", keys)
             if rows := added[table.name]:
                 marks = ", ".join("?" * len(table.names))
-                self._execute_many(connection, f"INSERT INTO {table.name} VALUES ({marks})", rows)
+                self._execute_many(connection, f"INSERT INTO {table.name} ({listed(table)}) VALUES ({marks})", rows)
 
     def _digest(self, connection: Any, state: ShardState) -> int:
         seqno, digest = self._digests.get(state.id, (None, 0))
@@ -313,19 +348,6 @@ class SqlMetadata(ABC):
 class _Refused(Exception):  # not an error: it carries a result out of a transaction that is rolled back
     def __init__(self, result: Conflict | EpochMismatch) -> None:
         self.result = result
-
-
-def _names(table: Table) -> str:
-    return ", ".join(f'"{name}"' for name in table.names)
-
-
-def _definition(table: Table) -> str:
-    columns = [f'"{name}" {kind}' for name, kind in table.columns.items()]
-    columns.append("checksum BIGINT NOT NULL")
-    if table in _VERSIONED:
-        columns.append("version BIGINT NOT NULL")
-    key = ", ".join(f'"{name}"' for name in table.names[: table.key])
-    return f"CREATE TABLE {table.name} ({', '.join(columns)}, PRIMARY KEY ({key}))"
 
 
 def _frontier(value: int | None) -> Frontier:

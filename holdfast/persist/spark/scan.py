@@ -2,7 +2,8 @@
 
 Where Spark can reach the parts as files, its own Parquet reader reads them, with column and filter pushdown;
 elsewhere the executors fetch and decode them as we do. Either way pages are verified, and parts whose
-statistics exclude the filter are not read at all.
+statistics exclude the filter are not read at all. The few updates that are kept in the metadata are read here, and
+go with the plan.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pyspark.sql.functions import expr
 
 from holdfast.persist.batch import Slice
 from holdfast.persist.blob import Blob, BlobLocation
-from holdfast.persist.encoding import decode, verify
+from holdfast.persist.encoding import decode, fetch
 from holdfast.persist.errors import CorruptPart
 from holdfast.persist.part import Part
 from holdfast.persist.prune import Comparison, filter_table, prune
@@ -120,11 +121,33 @@ def scan(
     if not pieces:
         return spark.createDataFrame([], updates_ddl(state.row_type, wanted))
     needed = [*wanted, *(c.column for c in where if c.column not in wanted)]
-    if blob.local_path(pieces[0].part.key) is not None:
-        updates = _native(spark, blob, state, pieces, needed, where)
-    else:
-        updates = _fetched(spark, location, state, pieces, needed, where)
-    return updates.select(*map(quoted, (*wanted, TIME, DIFF)))
+    inline = [piece for piece in pieces if piece.part.inline is not None]
+    stored = [piece for piece in pieces if piece.part.inline is None]
+    frames = []
+    if stored and blob.local_path(stored[0].part.key) is not None:
+        frames.append(_native(spark, blob, state, stored, needed, where))
+    elif stored:
+        frames.append(_fetched(spark, location, state, stored, needed, where))
+    if inline:
+        frames.append(_inline(spark, blob, state, inline, needed, where))
+    return reduce(DataFrame.unionAll, frames).select(*map(quoted, (*wanted, TIME, DIFF)))
+
+
+def _inline(
+    spark: SparkSession,
+    blob: Blob,
+    state: ShardState,
+    pieces: Sequence[Slice],
+    needed: Sequence[str],
+    where: Sequence[Comparison],
+) -> DataFrame:
+    """The updates that the state itself holds."""
+    tables = [
+        filter_table(table, where)
+        for piece in pieces
+        for table in decode(state.id, piece, fetch(state.id, piece.part, blob), state.schemas, needed)
+    ]
+    return spark.createDataFrame(pa.concat_tables(tables), updates_ddl(state.row_type, needed))
 
 
 def _native(
@@ -188,8 +211,7 @@ def _fetched(
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 piece = tasks[number]
-                data = verify(shard, piece.part, blob.get(piece.part.key))
-                for table in decode(shard, piece, data, row_types, columns):
+                for table in decode(shard, piece, fetch(shard, piece.part, blob), row_types, columns):
                     yield from filter_table(table, filters).to_batches()
 
     numbers = spark.range(0, len(tasks), 1, len(tasks))

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -13,12 +14,16 @@ import pytest
 from holdfast import failpoint
 from holdfast.errors import UsageError
 from holdfast.persist.errors import MetadataOutcomeUnknown, MetadataUnavailable, NewerEncoding, ReadOnly
-from holdfast.persist.metadata import Change, Commit, Committed
+from holdfast.persist.metadata import Change, Commit, Committed, EpochMismatch
 from holdfast.persist.metadata.postgres import PostgresMetadata
+from holdfast.persist.shard import ShardState
+from holdfast.persist.store import ENCODING_VERSION, Lock
+from holdfast.repr.frontier import MINIMUM
 from holdfast.repr.ids import ShardId
+from tests.build import at
 from tests.persist.metadata.conftest import Places
 from tests.persist.metadata.cut import Cut, Line, line
-from tests.persist.paper import shard
+from tests.persist.paper import Paper, shard
 from tests.postgres import PostgresServer
 
 SECRET = "not-to-be-shown"
@@ -207,7 +212,7 @@ def test_a_store_of_a_later_version_is_refused_and_left_alone(
 ) -> None:
     store = metadata.store()
     with psycopg.connect(postgres) as connection:
-        connection.execute(f"UPDATE {schema}.store SET encoding_version = 2")
+        connection.execute(f"UPDATE {schema}.store SET encoding_version = {ENCODING_VERSION + 1}")
     for commit in (Commit(0, store, ()), Commit(None, None, ()), Commit(5, store, ())):
         with pytest.raises(NewerEncoding):
             metadata.commit(commit)
@@ -215,4 +220,31 @@ def test_a_store_of_a_later_version_is_refused_and_left_alone(
         PostgresMetadata(postgres, schema=schema)
     with psycopg.connect(postgres) as connection:
         found = connection.execute(f"SELECT encoding_version, version FROM {schema}.store").fetchall()
-    assert found == [(2, 0)]
+    assert found == [(ENCODING_VERSION + 1, 0)]
+
+
+def test_a_store_of_the_first_version_is_read_as_it_is_and_upgraded_by_the_next_writer(
+    metadata: PostgresMetadata, postgres: str, schema: str
+) -> None:
+    state = shard().compare_and_append([Paper().part([(1, 0, 1)])], MINIMUM, at(1))
+    assert isinstance(state, ShardState)
+    store = replace(metadata.store(), encoding_version=1, next_shard=ShardId(2))
+    assert isinstance(metadata.commit(Commit(0, store, (Change(None, state),))), Committed)
+    with psycopg.connect(postgres) as connection:
+        connection.execute(f"ALTER TABLE {schema}.part DROP COLUMN inline")
+    with (
+        closing(PostgresMetadata(postgres, schema=schema)) as reader,
+        closing(PostgresMetadata(postgres, schema=schema)) as writer,
+    ):
+        assert reader.load([state.id]) == {state.id: state}
+        loser = replace(store.acquire(Lock("loser", "same")), token="l")
+        winner = replace(store.acquire(Lock("winner", "same")), token="w")
+        assert isinstance(writer.commit(Commit(0, winner, ())), Committed)
+        assert isinstance(metadata.commit(Commit(0, loser, ())), EpochMismatch)
+        inline = replace(Paper().part([(2, 1, 1)]), key="inline", inline=b"\0\xff")
+        after = state.compare_and_append([inline], at(1), at(2))
+        assert isinstance(after, ShardState)
+        assert isinstance(writer.commit(Commit(1, winner, (Change(state, after),))), Committed)
+        for client in (reader, writer):
+            assert client.store().encoding_version == ENCODING_VERSION
+            assert client.load([state.id]) == {state.id: after}

@@ -17,7 +17,7 @@ from holdfast.persist.errors import CorruptMetadata
 from holdfast.persist.metadata import Change, Commit, Committed
 from holdfast.persist.metadata.rows import checksum
 from holdfast.persist.metadata.sqlite import SqliteMetadata
-from holdfast.persist.metadata.tables import CHILDREN, SHARD, STORE, Table
+from holdfast.persist.metadata.tables import CHILDREN, PART, SHARD, STORE, Table
 from holdfast.persist.part import ColumnStats
 from holdfast.persist.shard import Lease, ReaderId, ShardState
 from holdfast.persist.store import Lock
@@ -36,7 +36,7 @@ def accepted(result: object) -> ShardState:
 
 
 def rich(name: str, shard_id: int) -> ShardState:
-    """A shard with rows in every table, and parts that are named, unsealed, retired, and of unknown contents."""
+    """A shard with rows in every table; parts that are named, unsealed, retired, of unknown contents, and inline."""
     paper = Paper()
     first = [
         replace(part, stats=(("n", ColumnStats(1, 2, 0)),)) for part in paper.parts([(1, 0, 1), (2, 1, 1), (3, 1, 2)])
@@ -44,7 +44,8 @@ def rich(name: str, shard_id: int) -> ShardState:
     state = accepted(shard(name, shard_id).compare_and_append(first, MINIMUM, at(2)))
     state = accepted(state.compare_and_append(paper.parts([(1, 2, -1)]), at(2), at(4))).allow_compaction(at(3))
     state = accepted(state.apply_merge(paper.merge(state, 0, 1, at(3))))
-    state = accepted(state.write([paper.part([(7, 9, 1)]), paper.small_part([(8, 9, 1)])]))
+    inline = replace(paper.small_part([(9, 9, 1)]), inline=b"\0bytes\xff")
+    state = accepted(state.write([paper.part([(7, 9, 1)]), paper.small_part([(8, 9, 1)]), inline]))
     return accepted(state.register(ReaderId("r"), None, Lease(0, 99), "label"))
 
 
@@ -81,7 +82,8 @@ def key_of(table: Table, row: tuple[object, ...]) -> str:
 
 
 def cells() -> Iterator[tuple[Table, str]]:
-    return ((table, name) for table in TABLES for name in table.names)
+    """All but the bytes of parts, which whoever reads them verifies."""
+    return ((table, name) for table in TABLES for name in table.names if name != table.data)
 
 
 def other_values(value: object) -> list[object]:
@@ -121,6 +123,14 @@ def test_a_changed_cell_is_noticed(pristine: Path, tmp_path: Path, table: Table,
                 assert f"metadata row {table.name} ({key_of(table, row)})" in str(noticed.value)
             tried += 1
     assert tried or column == "encoding_version"
+
+
+@pytest.mark.parametrize("value", ["text", 7, 0.5])
+def test_what_is_not_bytes_where_the_bytes_of_a_part_belong_is_noticed(path: Path, value: object) -> None:
+    (row, *_) = [row for _, row in rows_of(path, PART) if row[PART.names.index("inline")] is not None]
+    damage(path, "UPDATE part SET inline = ? WHERE shard = ? AND part = ?", value, *row[:2])
+    with pytest.raises(CorruptMetadata, match=re.escape(f"metadata row part ({key_of(PART, row)}) fails")):
+        read_all(path)
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)

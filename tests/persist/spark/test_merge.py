@@ -23,6 +23,7 @@ from holdfast.repr.frontier import Timestamp, at
 from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
 from tests.build import batches, multiset, row_types
+from tests.persist.places import BLOBS
 from tests.persist.spark import NO_SHRINKING
 
 ITEMS = RowType.of(("id", pa.int64()), ("name", pa.string()))
@@ -73,7 +74,7 @@ async def test_a_merge_on_spark_equals_one_in_process(
 
 async def test_a_damaged_input_stops_the_merge(spark: SparkSession, tmp_path: Path) -> None:
     async with await Persist.open_writer(
-        Location.in_folder(tmp_path), settings=PersistSettings(compact=False), merger=SparkMerger(spark, large=0)
+        Location.in_folder(tmp_path), settings=BLOBS, merger=SparkMerger(spark, large=0)
     ) as persist:
         writer = await persist.create_or_load("items", ITEMS)
         for time in range(SMALL_FAN):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import sqlite3
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 
@@ -23,21 +25,34 @@ from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
 from holdfast.spark.errors import SparkJobFailed
 from tests.persist.conftest import S3Server
+from tests.persist.make_kept_store import EVERYTHING, FULL, NULLS
+from tests.persist.places import in_folder
 from tests.persist.spark import NO_SHRINKING
 
 ITEMS = RowType.of(("id", pa.int64()), ("name", pa.string()))
 
 
+SMALL_ROWS = encoding.SMALL_ROWS
+"""As it is outside of these tests."""
+
+
 @pytest.fixture(autouse=True, scope="module")
-def _small_parts_have_bounds_too() -> Iterator[None]:
+def _small_parts_have_bounds_and_blobs_too() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encoding, "SMALL_ROWS", 0)
         yield
 
 
-@pytest.fixture(params=["file", "s3"])
+@pytest.fixture
+def _small_parts_are_inline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoding, "SMALL_ROWS", SMALL_ROWS)
+
+
+@pytest.fixture(params=["file", "inline", "s3"])
 async def persist(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Persist]:
     location = Location.in_folder(tmp_path)
+    if request.param == "inline":
+        request.getfixturevalue("_small_parts_are_inline")
     if request.param == "s3":
         s3: S3Server = request.getfixturevalue("s3")
         location = Location.of(location.metadata, f"s3://{s3.bucket}/{tmp_path.name}", s3.options)
@@ -108,6 +123,59 @@ async def test_rows_without_columns_are_counted(spark: SparkSession, persist: Pe
     await writer.compare_and_append(UpdateBatch.from_rows(nothing, [(), ()], [0, 1], [5, -2]), at(0), at(2))
     async with SparkReader(spark, await persist.reader("ticks")).rows(Timestamp(1)) as frame:
         assert frame.count() == 3
+
+
+@pytest.mark.usefixtures("_small_parts_are_inline")
+@pytest.mark.parametrize("where", ["file", "s3"])
+async def test_blobs_and_parts_without_blobs_are_read_together(
+    spark: SparkSession, request: pytest.FixtureRequest, tmp_path: Path, where: str
+) -> None:
+    location = Location.in_folder(tmp_path)
+    if where == "s3":
+        s3: S3Server = request.getfixturevalue("s3")
+        location = Location.of(location.metadata, f"s3://{s3.bucket}/{tmp_path.name}", s3.options)
+    async with await Persist.open_writer(location, settings=PersistSettings(compact=False)) as persist:
+        many = [(i, "x" * 20, 0, 1) for i in range(300)]
+        writer = await written(persist, many, [(1, "x" * 20, 1, -1)], [(1000, "new", 2, 1)])
+        assert [batch.parts[0].inline is None for batch in writer.state.batches] == [True, False, False]
+        reader = SparkReader(spark, await persist.reader("items"))
+        async with reader.rows(Timestamp(2), columns=["id"]) as frame:
+            assert sorted(row.id for row in frame.collect()) == [0, *range(2, 300), 1000]
+        async with reader.rows(Timestamp(2), columns=["name"], where=[Comparison("id", ">", 298)]) as frame:
+            assert counted(frame) == {("x" * 20,): 1, ("new",): 1}
+        async with reader.changes(Timestamp(1), at(3)) as frame:
+            assert counted(frame) == {(1, "x" * 20, 1, -1): 1, (1000, "new", 2, 1): 1}
+
+
+@pytest.mark.usefixtures("_small_parts_are_inline")
+async def test_values_of_every_type_are_the_same_from_parts_without_blobs(spark: SparkSession, tmp_path: Path) -> None:
+    found = {}
+    for inline_bytes in (0, 8192):
+        settings = PersistSettings(compact=False, inline_bytes=inline_bytes)
+        folder = tmp_path / str(inline_bytes)
+        async with await Persist.open_writer(Location.in_folder(folder), settings=settings) as persist:
+            writer = await persist.create_or_load("everything", EVERYTHING)
+            updates = UpdateBatch.from_rows(EVERYTHING, [FULL, NULLS], [0, 0], [1, 2])
+            await writer.compare_and_append(updates, at(0), at(1))
+            assert (writer.state.inline_size > 0) == (inline_bytes > 0)
+            reader = SparkReader(spark, await persist.reader("everything"))
+            async with reader.changes(Timestamp(0), at(1)) as frame:
+                found[inline_bytes] = (frame.dtypes, sorted(map(repr, frame.toArrow().to_pylist())))
+    assert found[8192] == found[0]
+
+
+@pytest.mark.usefixtures("_small_parts_are_inline")
+async def test_a_damaged_part_without_a_blob_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    place = in_folder(tmp_path)
+    async with place.writer() as persist:
+        await written(persist, [(1, "a", 0, 1)])
+    with closing(sqlite3.connect(tmp_path / "metadata.db")) as connection, connection:
+        (key,) = connection.execute("SELECT part FROM part").fetchone()
+        connection.execute("UPDATE part SET inline = zeroblob(length(inline))")
+    async with place.writer() as persist:
+        with pytest.raises(CorruptPart, match=rf"part {key} of shard 1 is damaged: its checksum is wrong"):
+            async with SparkReader(spark, await persist.reader("items")).rows(Timestamp(0)):
+                pass
 
 
 async def test_a_negative_count_is_an_error(spark: SparkSession, persist: Persist) -> None:
@@ -217,19 +285,26 @@ comparisons = st.sampled_from(sorted(VALUES)).flatmap(
 
 
 @settings(max_examples=12, phases=NO_SHRINKING, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(batches=st.lists(rows, min_size=1, max_size=3), where=st.lists(comparisons, min_size=1, max_size=2))
+@given(
+    batches=st.lists(rows, min_size=1, max_size=3),
+    where=st.lists(comparisons, min_size=1, max_size=2),
+    small_rows=st.sampled_from([0, SMALL_ROWS]),
+)
 async def test_pushing_a_filter_down_does_not_change_the_answer(
     spark: SparkSession,
     tmp_path_factory: pytest.TempPathFactory,
     batches: list[list[tuple[object, ...]]],
     where: list[Comparison],
+    small_rows: int,
 ) -> None:
     location = Location.in_folder(tmp_path_factory.mktemp("store"))
     async with await Persist.open_writer(location, settings=PersistSettings(compact=False, notify=False)) as persist:
         writer = await persist.create_or_load("wide", WIDE)
-        for time, batch in enumerate(batches):
-            updates = UpdateBatch.from_rows(WIDE, batch, [time] * len(batch), [1] * len(batch))
-            await writer.compare_and_append(updates, at(time), at(time + 1))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(encoding, "SMALL_ROWS", small_rows)
+            for time, batch in enumerate(batches):
+                updates = UpdateBatch.from_rows(WIDE, batch, [time] * len(batch), [1] * len(batch))
+                await writer.compare_and_append(updates, at(time), at(time + 1))
         handle = await persist.reader("wide")
         last = Timestamp(len(batches) - 1)
         table = (await handle.rows(last)).table

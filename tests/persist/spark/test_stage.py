@@ -25,6 +25,7 @@ from holdfast.repr.row import DIFF, TIME, RowType
 from holdfast.repr.update import UpdateBatch
 from tests.build import batches, multiset, row_types
 from tests.persist.conftest import S3Server
+from tests.persist.places import BLOBS
 from tests.persist.spark import NO_SHRINKING
 from tests.spark.child import run_python
 
@@ -136,7 +137,7 @@ async def assert_the_same(folder: Path, updates: UpdateBatch, frame: DataFrame, 
 async def test_spark_reads_checksums_of_pyarrow_and_any_reader_opens_a_part(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    async with await Persist.open_writer(Location.in_folder(tmp_path)) as persist:
+    async with await Persist.open_writer(Location.in_folder(tmp_path), settings=BLOBS) as persist:
         writer = await persist.create_or_load("items", ITEMS)
         await writer.compare_and_append(UpdateBatch.from_rows(ITEMS, [(1, "a")], [0], [1]), at(0), at(1))
         path = tmp_path / "parts" / writer.state.batches[0].parts[0].key
