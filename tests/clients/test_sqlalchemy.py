@@ -180,6 +180,24 @@ def test_tables_and_views_are_reflected(engines: Engines, engine: sa.Engine, sch
     assert set(again.tables) == {"everything", "defaults", "seen"}
 
 
+def test_materialized_views_and_indexes_are_reflected(engines: Engines, engine: sa.Engine) -> None:
+    with engines.apart.connect() as connection:
+        made = "CREATE MATERIALIZED VIEW counted AS SELECT words, count(*) AS n FROM everything GROUP BY words"
+        connection.execute(sa.text(made))
+        connection.execute(sa.text("CREATE INDEX ON counted (words)"))
+        connection.execute(sa.text("CREATE INDEX odd ON everything ((id + 1), words)"))
+    inspector = sa.inspect(engine)
+    assert inspector.get_materialized_view_names() == ["counted"]
+    assert inspector.get_view_names() == []
+    assert [column["name"] for column in inspector.get_columns("counted")] == ["words", "n"]
+    (plain,) = inspector.get_indexes("counted")
+    assert (plain["name"], plain["column_names"], plain["unique"]) == ("counted_words_idx", ["words"], False)
+    (odd,) = inspector.get_indexes("everything")
+    assert (odd["column_names"], odd["expressions"]) == ([None, "words"], ["(id + 1)", "words"])
+    again = sa.Table("counted", sa.MetaData(), autoload_with=engine)
+    assert [index.name for index in again.indexes] == ["counted_words_idx"]
+
+
 class Base(DeclarativeBase):
     pass
 

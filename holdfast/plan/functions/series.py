@@ -9,7 +9,7 @@ from typing import Any as Anything
 from holdfast.plan.calendar import MICROS_PER_DAY, is_infinite
 from holdfast.plan.date_arithmetic import timestamp_plus
 from holdfast.plan.errors import DatetimeFieldOverflow, InvalidParameterValue, NumericValueOutOfRange
-from holdfast.plan.functions.array_shape import shape
+from holdfast.plan.functions.array_shape import first_subscript, shape
 from holdfast.plan.functions.container import dimensions, element_of, leaves
 from holdfast.plan.functions.function import Any, Family, ResultColumns, TableFunction, Types
 from holdfast.plan.functions.spark_text import failure
@@ -101,7 +101,8 @@ def _subscripts(types: Types, value: tuple[Anything, ...], dimension: int, backw
     sizes = shape(value, dimensions(types.arguments[0]))
     if not 1 <= dimension <= len(sizes):
         return []
-    found = [(subscript,) for subscript in range(1, sizes[dimension - 1] + 1)]
+    first = first_subscript(types.arguments[0])
+    found = [(subscript,) for subscript in range(first, first + sizes[dimension - 1])]
     return found[::-1] if backwards else found
 
 
@@ -109,7 +110,9 @@ def _spark_subscripts(texts: Sequence[str], types: Sequence[Type], _result: Type
     if dimensions(types[0]) != 1:
         return None
     value, dimension, *backwards = texts
-    forth, back = f"sequence(1, size({value}))", f"sequence(size({value}), 1)"
+    first = first_subscript(types[0])
+    last = f"size({value}) - 1" if first == 0 else f"size({value})"
+    forth, back = f"sequence({first}, {last})", f"sequence({last}, {first})"
     found = f"if({backwards[0]}, {back}, {forth})" if backwards else forth
     return f"CASE WHEN {dimension} = 1 AND size({value}) > 0 THEN {found} ELSE CAST(array() AS ARRAY<INT>) END"
 

@@ -73,6 +73,8 @@ CASES: tuple[tuple[str, str | None], ...] = (
     ("generate_subscripts('{{1,2,3},{4,5,6}}'::int4[][], '1'::int4, 'true'::bool)", "2;1"),
     ("generate_subscripts('{1,2}'::int4[], '3'::int4)", ""),
     ("generate_subscripts('{}'::int4[], '1'::int4)", ""),
+    ("generate_subscripts('5 6 7'::int2vector, '1'::int4)", "0;1;2"),
+    ("generate_subscripts('5 6 7'::int2vector, '1'::int4, 'true'::bool)", "2;1;0"),
     ("unnest('{{1,2},{3,NULL}}'::int4[][])", "1;2;3;NULL"),
     ("unnest('{}'::int4[])", ""),
     ("unnest('{a,NULL,\"b c\"}'::text[])", "a;NULL;b c"),
