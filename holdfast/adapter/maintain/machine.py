@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
+from holdfast.adapter.in_thread import in_thread
 from holdfast.adapter.maintain.arrangements import Arrangements, Key, User
 from holdfast.adapter.maintain.gather import Gathered
 from holdfast.adapter.maintain.stores import Stores
@@ -79,7 +80,7 @@ class Machine:
             }
             arranged |= await self._loaded()
             lower, upper = Timestamp(basis + 1), Timestamp(end + 1)
-            made = await asyncio.to_thread(step, program, changes, arranged, lower, upper)
+            made = await in_thread(step, program, changes, arranged, lower, upper)
         self._check(made)
         return made
 
@@ -89,7 +90,7 @@ class Machine:
         for name, row_type in self.inputs.items():
             rows[name] = await self._tables.rows(GlobalId.parse(name), at, range(len(row_type.names)))
         async with self._turn:
-            made = await asyncio.to_thread(from_scratch, self._view.program, rows, at)
+            made = await in_thread(from_scratch, self._view.program, rows, at)
         self._check(made)
         return made
 

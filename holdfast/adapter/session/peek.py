@@ -14,6 +14,7 @@ from functools import lru_cache
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from holdfast.adapter.in_thread import in_thread
 from holdfast.adapter.plan_cache import Prepared
 from holdfast.adapter.results import Piece
 from holdfast.adapter.runtime import SparkRuntime
@@ -21,7 +22,6 @@ from holdfast.adapter.session.lookup import Lookup, lookup_of
 from holdfast.adapter.session.series import series_rows
 from holdfast.adapter.tables import Tables
 from holdfast.compute.evaluate import evaluate
-from holdfast.compute.evaluate.python_processes import stoppable
 from holdfast.compute.evaluate.values import table_of
 from holdfast.compute.render import SparkQuery
 from holdfast.compute.run import run, stream
@@ -130,17 +130,11 @@ class Peeks:
 
 
 async def evaluated(prepared: Prepared, tables: Mapping[str, pa.Table], parameters: Sequence[object]) -> pa.Table:
-    """The rows of a query that needs no Spark: at once if that is sure to take no time, else in a thread.
-
-    What users wrote is over when nobody waits for the rows any more.
-    """
-    if prepared.runs_code:
-        with stoppable():
-            return await asyncio.to_thread(evaluate, prepared.plan, tables, parameters)
+    """The rows of a query that needs no Spark: at once if that is sure to take no time, else in a thread."""
     rows = sum(table.num_rows for table in tables.values())
-    if prepared.is_plain and prepared.is_short and rows <= _AT_ONCE:
+    if prepared.is_plain and prepared.is_short and rows <= _AT_ONCE and not prepared.runs_code:
         return evaluate(prepared.plan, tables, parameters)
-    return await asyncio.to_thread(evaluate, prepared.plan, tables, parameters)
+    return await in_thread(evaluate, prepared.plan, tables, parameters)
 
 
 async def streamed(runtime: SparkRuntime, job: Callable[[SparkSession], Iterator[pa.Table]]) -> AsyncIterator[pa.Table]:

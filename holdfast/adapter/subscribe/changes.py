@@ -21,12 +21,12 @@ from typing import Any, Protocol, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdfast.adapter.in_thread import in_thread
 from holdfast.adapter.maintain.updates import later_than, up_to
 from holdfast.adapter.results import Piece
 from holdfast.adapter.subscribe.maintained import Maintained
 from holdfast.compute.evaluate import rows as evaluated
 from holdfast.compute.evaluate.keys import Key, equality
-from holdfast.compute.evaluate.python_processes import stoppable
 from holdfast.compute.evaluate.values import rows_of
 from holdfast.persist import Changes
 from holdfast.plan.relation import Filter, Get, Map, Project, Relation
@@ -143,8 +143,7 @@ async def _linear(
             if not updates.num_rows:
                 yield Step((), change.upper)
                 continue
-            with stoppable():
-                batches = await asyncio.to_thread(_applied, relation, str(read), updates, types)
+            batches = await in_thread(_applied, relation, str(read), updates, types)
             yield Step(batches, change.upper)
 
 

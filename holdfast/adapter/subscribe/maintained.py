@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from holdfast.adapter.in_thread import in_thread
 from holdfast.adapter.maintain.arrangements import Arrangements, Key
 from holdfast.adapter.maintain.updates import narrowed
 from holdfast.adapter.tables import Tables
@@ -58,7 +59,7 @@ class Maintained:
         if self.program.states:
             for name, row_type in self._inputs.items():
                 rows[name] = await self.tables.rows(GlobalId.parse(name), as_of, range(len(row_type.names)))
-            made = await asyncio.to_thread(from_scratch, self.program, rows, as_of)
+            made = await in_thread(from_scratch, self.program, rows, as_of)
             self._keep(made)
         self.basis = as_of
         for key in self._keys().values():
@@ -76,7 +77,7 @@ class Maintained:
         async with self.turn:
             arranged = {name: await self.arrangements.at(key, basis) for name, key in self._keys().items()}
             lower, upper = Timestamp(basis + 1), Timestamp(end + 1)
-            made = await asyncio.to_thread(step, self.program, taken, arranged | self._states, lower, upper)
+            made = await in_thread(step, self.program, taken, arranged | self._states, lower, upper)
             self._keep(made)
         self.basis = end
         return made.output

@@ -150,7 +150,8 @@ class Processes:
     def _taken(self) -> Process:
         with self._lock:
             if self._idle:
-                return self._idle.pop()
+                # The one that has waited longest has begun longest ago.
+                return self._idle.pop(0)
         return Process()
 
     def _given_back(self, process: Process) -> None:
