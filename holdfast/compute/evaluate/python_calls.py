@@ -8,7 +8,7 @@ the answer is what it would be row by row.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any as Anything
 
 from holdfast.compute.evaluate.python_outcomes import Failure, asked_for, is_of_user, outcomes_of
@@ -23,6 +23,7 @@ from holdfast.plan.scalar import Call, Column, Scalar, children, transform
 _ASKED_FOR = Function("asked_for", (Any.ANY,), Any.ANY, asked_for, strict=False, makes_null=True, fails=True)
 
 
+@lru_cache(maxsize=4096)
 def calls_users(scalar: Scalar) -> bool:
     """Whether any part of it is a call of a function that a user wrote."""
     return is_of_user(scalar) or any(map(calls_users, children(scalar)))
@@ -35,6 +36,8 @@ def with_calls(
 
     The rows have `width` columns. Those without such calls stay as they are, and so do the rows if there are none.
     """
+    if not any(map(calls_users, scalars)):
+        return scalars, rows
     while calls := list(dict.fromkeys(call for scalar in scalars for call in _innermost(scalar))):
         columns = [_outcomes(call, rows, parameters) for call in calls]
         rows = [(*row, *added) for row, added in zip(rows, zip(*columns, strict=True), strict=True)]
