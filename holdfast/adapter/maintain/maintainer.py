@@ -9,14 +9,16 @@ from itertools import count
 
 from holdfast.adapter.catalog.builtin import DataflowEntry
 from holdfast.adapter.catalog.objects import Item
+from holdfast.adapter.catalog.refresh import next_refresh
 from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.maintain.arrangements import Arrangements
-from holdfast.adapter.maintain.dataflow import Dataflow, Surroundings
+from holdfast.adapter.maintain.dataflow import Dataflow
 from holdfast.adapter.maintain.entry import entry_of
 from holdfast.adapter.maintain.erring import Errors
 from holdfast.adapter.maintain.names import errors_of, is_ours, output_of, states_of
 from holdfast.adapter.maintain.on_spark import OnSpark
 from holdfast.adapter.maintain.progress import Version
+from holdfast.adapter.maintain.stepping import Stepping, Surroundings
 from holdfast.adapter.maintain.stores import Stores
 from holdfast.adapter.maintain.view import View, viewed
 from holdfast.adapter.runtime import SparkRuntime
@@ -39,7 +41,7 @@ class Maintainer:
         self._around = Surroundings(
             tables, timeline, self._arrangements, asyncio.Lock(), Version(), spark, self._on_due, self._on_end
         )
-        self._due: list[tuple[Timestamp, int, Dataflow]] = []
+        self._due: list[tuple[Timestamp, int, Stepping]] = []
         self._order = count()
         self._made: dict[GlobalId, tuple[View, Stores]] = {}
         self._dataflows: dict[GlobalId, Dataflow] = {}
@@ -52,7 +54,8 @@ class Maintainer:
         found = await self._persist.writers(names)
         for view in _in_order(views):
             stores = await Stores.load(self._persist, view, found)
-            self._begin(Dataflow(view, stores, await stores.load_errors(), self._timeline.read_ts, self._around))
+            start = _first(view, self._timeline.read_ts)
+            self._begin(Dataflow(view, stores, await stores.load_errors(), start, self._around))
         await self._tables.end_strays(is_ours, names)
 
     async def create(self, item: Item, catalog: CatalogState) -> None:
@@ -71,7 +74,7 @@ class Maintainer:
         """Views that were made are in the catalog since `time`, which the timeline has just passed."""
         for id in ids:
             view, stores = self._made.pop(id)
-            self._begin(Dataflow(view, stores, Errors(), time, self._around))
+            self._begin(Dataflow(view, stores, Errors(), _first(view, time), self._around))
 
     def _begin(self, dataflow: Dataflow) -> None:
         self._dataflows[dataflow.view.id] = dataflow
@@ -84,12 +87,12 @@ class Maintainer:
             if dataflow.due == time:
                 dataflow.input_changed(time)
 
-    def _on_due(self, time: Timestamp, dataflow: Dataflow) -> None:
+    def _on_due(self, time: Timestamp, dataflow: Stepping) -> None:
         heapq.heappush(self._due, (time, next(self._order), dataflow))
         if time <= self._timeline.read_ts:
             asyncio.get_running_loop().call_soon(self.time_passed)
 
-    def _on_end(self, dataflow: Dataflow) -> None:
+    def _on_end(self, dataflow: Stepping) -> None:
         self._dataflows.pop(dataflow.view.id, None)
 
     def followed(self, program: Program) -> Maintained:
@@ -107,6 +110,15 @@ class Maintainer:
 
     async def stop(self) -> None:
         await asyncio.gather(*(dataflow.stop() for dataflow in self._dataflows.values()))
+
+
+def _first(view: View, time: Timestamp) -> Timestamp:
+    """The first time that a view has rows for which is made at `time`."""
+    strategies = view.item.refresh
+    if not strategies or any(each.kind == "at-creation" for each in strategies):
+        return time
+    found = next_refresh(strategies, time)
+    return time if found is None else Timestamp(found)
 
 
 def _in_order(views: Sequence[View]) -> list[View]:

@@ -32,7 +32,8 @@ class ViewProgress:
       errs: then it is the last time before that.
     - `changed` is when something that the view reads changed last, as far as it was told, or it changed by itself.
     - `due` is the first time after `done` at which the view changes by itself.
-    - Nothing that it reads has changed later than `done`, unless `is_behind`.
+    - Nothing that it reads has changed later than `done`, unless `is_behind`; but for a view that `refreshes`: it is
+      only brought up to date when it is due, and `basis` is when that was last.
     """
 
     def __init__(
@@ -43,9 +44,12 @@ class ViewProgress:
         done: Timestamp,
         basis: Timestamp | None,
         errors: Errors,
+        *,
+        refreshes: bool = False,
     ) -> None:
         self._timeline, self._version, self._inputs = timeline, version, inputs
         self.done, self.basis, self.errors = done, basis, errors
+        self.refreshes = refreshes
         self.changed = done
         self.due: Timestamp | None = None
         self.is_preparing = False
@@ -75,7 +79,9 @@ class ViewProgress:
         return max(self.done, reached)
 
     def _reachable(self) -> Timestamp:
-        """How far all inputs are complete."""
+        """How far all that can show in the view is complete."""
+        if self.refreshes:
+            return self._timeline.read_ts
         return min((each.complete for each in self._inputs), default=self._timeline.read_ts)
 
     def erring(self, start: Timestamp, end: Timestamp, /) -> Erring | None:
@@ -91,6 +97,8 @@ class ViewProgress:
             elif self._reachable() > self.complete:
                 assert self.due is not None  # nothing else keeps it behind its inputs
                 self.input_changed(self.due)
+            elif self.refreshes:
+                await self._timeline.reached(time)
             else:
                 await self._inputs_reached(time)
 
@@ -113,7 +121,7 @@ class ViewProgress:
         """Nothing happened up to where the view is complete now."""
         if not self.is_behind:
             self.done = self.complete
-            if self.errors.open is None:
+            if self.errors.open is None and not self.refreshes:
                 self.basis = self.done
 
     def moved(self, done: Timestamp, basis: Timestamp | None) -> None:

@@ -138,6 +138,13 @@ class Stores:
             appends.append(Append(self.errors, None, self.errors.upper, self.errors.upper.join(later), since=since))
         return appends
 
+    def compacted(self, since: Frontier | None) -> list[Append]:
+        """Nobody reads before `since`. Up to when nothing happens is not said."""
+        upper, basis = self.output.upper, self.basis
+        if since is None or basis is None:
+            return []
+        return [Append(self.output, None, upper, upper, since=since.meet(Frontier(basis)))]
+
     def tick_errors(self, time: Timestamp) -> list[Append]:
         """The view errs up to `time`."""
         assert self.errors is not None  # it was written there

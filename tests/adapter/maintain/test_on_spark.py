@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from holdfast.adapter.ledger import Ledger
-from holdfast.adapter.maintain import dataflow
+from holdfast.adapter.maintain import stepping
 from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
 from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed
 from holdfast.spark import SparkSettings
@@ -24,7 +24,7 @@ LOCAL = SparkSettings(master="local[2]", driver_memory="1g")
 async def opened(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Book]:
     """A ledger to which three rows are many."""
     assert spark.range(1).count() == 1
-    monkeypatch.setattr(dataflow, "_FEW_ROWS", 3)
+    monkeypatch.setattr(stepping, "_FEW_ROWS", 3)
     runtime, clock = SparkRuntime(LOCAL, RuntimeSettings(jobs=2)), HandClock()
     async with in_folder(tmp_path).writer() as persist:
         ledger = await Ledger.open(persist, clock=clock, settings=quiet(), runtime=runtime)
