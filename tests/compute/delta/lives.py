@@ -88,6 +88,8 @@ class Life:
     program: Program
     histories: Mapping[str, History]
     name: str = ""
+    known: dict[object, Step | None] = field(default_factory=dict)
+    """What the view is from scratch, by what there is in the tables: the same for all lives over the same rows."""
     inputs: dict[str, Arranged] = field(init=False)
     states: dict[str, Arranged] = field(init=False)
     output: list[UpdateBatch] = field(default_factory=list)
@@ -95,7 +97,6 @@ class Life:
     """Up to here the view is known."""
     errs: bool = False
     steps: list[Step] = field(default_factory=list)
-    _scratch: dict[object, Step | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.inputs = {name: Arranged(self.histories[name].row_type) for name in self.program.inputs}
@@ -120,16 +121,20 @@ class Life:
 
     def scratch(self, time: int) -> Step | None:
         """What the view and its states are, or None if that is an error."""
-        has_clock = any(isinstance(stage, Due) for stage in self.program.stages)
         counts = tuple(self.histories[name].counts(time) for name in self.inputs)
-        key = (time if has_clock else None, counts)
-        if key not in self._scratch:
+        key = (time if self.has_clock else None, counts)
+        if key not in self.known:
             rows = {name: self.histories[name].rows(time) for name in self.inputs}
             try:
-                self._scratch[key] = from_scratch(self.program, rows, Timestamp(time))
+                self.known[key] = from_scratch(self.program, rows, Timestamp(time))
             except DataError:
-                self._scratch[key] = None
-        return self._scratch[key]
+                self.known[key] = None
+        return self.known[key]
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether the view changes by itself."""
+        return any(isinstance(stage, Due) for stage in self.program.stages)
 
     def live(self, upper: int) -> None:
         """A step, after which the view is what it is from scratch at each of its times."""

@@ -1,0 +1,100 @@
+"""What a step reads follows the change: the rows of the groups that it touches, not all that there are."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from holdfast.plan.types import INT4, INT8, TEXT
+from tests.compute.delta.lives import Change, History, Life, Row
+from tests.compute.delta.queries import program_of
+from tests.compute.delta.shapes import Columns, catalog
+
+GROUPS, MEMBERS, CHANGES = 300, 8, 10
+SHAPES: dict[str, Columns] = {
+    "t": (("id", INT8), ("k", INT4), ("v", INT8), ("s", TEXT)),
+    "u": (("k", INT4), ("w", INT8)),
+}
+
+QUERIES = {
+    "outer join": "SELECT t.id, t.v, u.w FROM t LEFT JOIN u ON t.k = u.k",
+    "full join": "SELECT t.id, t.v, u.w FROM t FULL JOIN u ON t.k = u.k",
+    "join": "SELECT t.id, u.w FROM t JOIN u ON t.k = u.k",
+    "window": "SELECT id, row_number() OVER (PARTITION BY k ORDER BY v, id), sum(v) OVER (PARTITION BY k) FROM t",
+    "top-k": "SELECT k, l.v FROM (SELECT DISTINCT k FROM t) g, "
+    "LATERAL (SELECT v FROM t WHERE t.k = g.k ORDER BY v DESC LIMIT 3) l",
+    "top-k by number": "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY v, id) AS n FROM t) q "
+    "WHERE n <= 3",
+    "distinct on": "SELECT DISTINCT ON (k) k, v, id FROM t ORDER BY k, v DESC, id",
+    "count distinct": "SELECT k, count(DISTINCT s) FROM t GROUP BY k",
+    "exists": "SELECT id FROM t WHERE EXISTS (SELECT FROM u WHERE u.k = t.k AND u.w > t.v)",
+    "not exists": "SELECT id FROM t WHERE NOT EXISTS (SELECT FROM u WHERE u.k = t.k)",
+    "in": "SELECT id FROM t WHERE k IN (SELECT k FROM u)",
+    "min": "SELECT k, min(v) FROM t GROUP BY k",
+    "min and sum": "SELECT k, min(v), sum(v) FROM t GROUP BY k",
+    "value of a query": "SELECT id, (SELECT max(w) FROM u WHERE u.k = t.k) FROM t",
+    "except": "SELECT k, s FROM t EXCEPT ALL SELECT k, 'a' FROM u",
+}
+SUMS = {
+    "sum": "SELECT k, sum(v), count(*), avg(v) FROM t GROUP BY k",
+    "distinct": "SELECT DISTINCT k FROM t",
+    "global sum": "SELECT sum(v), count(*) FROM t",
+}
+
+
+def histories(random: Random) -> dict[str, History]:
+    """Tables of many groups, of which a few change at time 10: rows come to half of those, and go from the others."""
+    rows: dict[str, list[Row]] = {
+        "t": [
+            (place, place % GROUPS, random.randrange(100), random.choice("abc")) for place in range(GROUPS * MEMBERS)
+        ],
+        "u": [(place % GROUPS, random.randrange(100)) for place in range(GROUPS * MEMBERS // 2)],
+    }
+    made = {}
+    for name, known in rows.items():
+        changes = [Change(5, place, 1) for place in range(len(known))]
+        touched = random.sample(range(GROUPS), CHANGES)
+        changes += [Change(10, group, -1) for group in touched[: CHANGES // 2]]
+        for group in touched[CHANGES // 2 :]:
+            old = known[group]
+            known.append((10**6 + group, *old[1:]) if name == "t" else old)
+            changes.append(Change(10, len(known) - 1, 1))
+        made[name] = History([type_ for _, type_ in SHAPES[name]], known, changes)
+    return made
+
+
+def stepped(query: str) -> Life:
+    life = Life(program_of(query, catalog(SHAPES)), histories(Random(1)), query)
+    assert life.hydrate(9)
+    life.live(11)
+    return life
+
+
+def found(life: Life) -> int:
+    return sum(read.rows for read in life.steps[-1].reads)
+
+
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES.keys())
+def test_a_step_reads_the_rows_of_the_groups_that_it_touches(query: str) -> None:
+    life = stepped(query)
+    inputs = life.program.inputs
+    groups = {
+        row
+        for name in inputs
+        for row in life.histories[name].between(10, 11).table.column("c1" if name == "t" else "c0").to_pylist()
+    }
+    touched = len(groups) * sum({"t": MEMBERS + 1, "u": MEMBERS // 2 + 1}[name] for name in inputs)
+    assert 0 < found(life) <= 2 * touched
+
+
+@pytest.mark.parametrize("query", SUMS.values(), ids=SUMS.keys())
+def test_a_step_of_sums_reads_one_row_for_each_group(query: str) -> None:
+    assert 0 < found(stepped(query)) <= CHANGES
+
+
+def test_a_step_without_changes_reads_nothing() -> None:
+    for query in (*QUERIES.values(), *SUMS.values()):
+        life = stepped(query)
+        life.live(13)
+        assert life.steps[-1].reads == ()
