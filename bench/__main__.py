@@ -20,6 +20,7 @@ BENCHES = (
     "copy_from",
     "tables_tpch",
     "start",
+    "views",
 )
 
 

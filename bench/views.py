@@ -1,0 +1,117 @@
+"""Maintained views: from a commit of 100 rows to their being seen in the views, in units of Spark's smallest job.
+
+One view has groups of a million rows, one joins them with a hundred thousand others. Then both once more, over ten
+times as many rows.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psycopg
+
+from bench.measure import bar, report
+from bench.serving import holdfast_serving
+from holdfast.spark import SparkSettings, start, stop
+
+ROWS = 1_000_000
+CHANGED = 100
+REPEATS = 60
+WARMUPS = 10
+_CHUNK = 50_000
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+GROUPS = "SELECT k, sum(v) AS total, count(*) AS n, max(v) AS most FROM facts GROUP BY k"
+JOINED = "SELECT f.id, f.v, d.name FROM facts f JOIN dims d ON f.k = d.k"
+
+
+def fill(connection: Connection, rows: int) -> None:
+    connection.execute("CREATE TABLE facts (id int, k int, v bigint)")
+    connection.execute("CREATE TABLE dims (k int, name text)")
+    keys = rows // 10
+    with connection.cursor() as cursor:
+        with cursor.copy("COPY facts FROM STDIN") as into:
+            for begin in range(0, rows, _CHUNK):
+                into.write("".join(f"{i}\t{i * 7919 % keys}\t{i % 1000}\n" for i in range(begin, begin + _CHUNK)))
+        with cursor.copy("COPY dims FROM STDIN") as into:
+            into.write("".join(f"{k}\tname {k}\n" for k in range(keys)))
+
+
+def hydrated(connection: Connection, name: str, query: str) -> float:
+    """Make a view; returns the seconds until it can be read."""
+    begun = time.perf_counter()
+    connection.execute(f"CREATE MATERIALIZED VIEW {name} AS {query}")
+    connection.execute(f"SELECT * FROM {name} WHERE {'k = 0' if name == 'groups' else 'id = 0'}").fetchall()
+    return time.perf_counter() - begun
+
+
+def visible(connection: Connection, name: str, rows: int, number: int) -> float:
+    """Change some rows; returns the seconds from their commit until the view has them."""
+    keys = rows // 10
+    first = 10 * rows + number * CHANGED
+    changed = [(first + i, (first + i) * 31 % keys, 2000 + number) for i in range(CHANGED // 2)]
+    gone = [(i, i * 7919 % keys, i % 1000) for i in range(number * CHANGED // 2, (number + 1) * CHANGED // 2)]
+    values = ", ".join(map(str, changed))
+    with connection.transaction():
+        connection.execute(f"INSERT INTO facts VALUES {values}")
+    connection.execute(f"DELETE FROM facts WHERE id IN ({', '.join(str(row[0]) for row in gone)})")
+    begun = time.perf_counter()
+    id_, key, value = changed[-1]
+    if name == "groups":
+        found = connection.execute("SELECT most FROM groups WHERE k = %s", (key,)).fetchall()
+        expected = [(value,)]
+    else:
+        found = connection.execute("SELECT v FROM joined WHERE id = %s", (id_,)).fetchall()
+        expected = [(value,)]
+    took = time.perf_counter() - begun
+    assert found == expected, (found, expected)
+    return took
+
+
+def measured(rows: int, floor: float) -> dict[str, list[float]]:
+    seconds: dict[str, list[float]] = {}
+    for name, query in (("groups", GROUPS), ("joined", JOINED)):
+        with (
+            tempfile.TemporaryDirectory(dir=".", prefix=".bench-") as folder,
+            holdfast_serving(Path(folder) / "data") as ours,
+            psycopg.connect(ours.conninfo, autocommit=True) as connection,
+        ):
+            connection.execute("SET statement_timeout = 0")
+            fill(connection, rows)
+            print(f"{name} of {rows:,} rows: hydrated in {hydrated(connection, name, query):.1f} s", flush=True)
+            found = [visible(connection, name, rows, number) for number in range(WARMUPS + REPEATS)][WARMUPS:]
+            seconds[name] = found
+            report({f"{name} of {rows:,} rows": found}, "ms")
+            differing = connection.execute(f"VERIFY MATERIALIZED VIEW {name}").fetchall()
+            assert not differing, differing[:5]
+            limits = {"groups": (6, 10), "joined": (8, 14)}[name]
+            p99 = statistics.quantiles(found, n=100)[98]
+            bar(f"{name}: p50 / floor", statistics.median(found) / floor, limits[0], at_least=False)
+            bar(f"{name}: p99 / floor", p99 / floor, limits[1], at_least=False)
+    return seconds
+
+
+def main() -> None:
+    rows = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
+    spark = start(SparkSettings(driver_memory="1g"))
+    floors = []
+    for _ in range(WARMUPS + REPEATS):
+        begun = time.perf_counter()
+        spark.sql("SELECT 1").toArrow()
+        floors.append(time.perf_counter() - begun)
+    stop(spark)
+    floor = report({"floor: SELECT 1 to Arrow": floors[WARMUPS:]}, "ms")["floor: SELECT 1 to Arrow"]
+    small = measured(rows, floor)
+    large = measured(10 * rows, floor) if "large" in sys.argv else {}
+    for name, found in large.items():
+        ratio = statistics.median(found) / statistics.median(small[name])
+        bar(f"{name}: ten times the rows, same change", ratio, 1.3, at_least=False)
+
+
+if __name__ == "__main__":
+    main()
