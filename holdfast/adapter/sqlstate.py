@@ -9,6 +9,7 @@ from holdfast.adapter import client_errors as client
 from holdfast.adapter import errors as session
 from holdfast.adapter.catalog import errors as catalog
 from holdfast.adapter.ownership import FolderHeld
+from holdfast.compute.delta.errors import CannotMaintain
 from holdfast.errors import HoldfastError
 from holdfast.persist import errors as persist
 from holdfast.persist.blob.contract import BlobUnavailable
@@ -88,6 +89,7 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     data.ExternalRoutineError: "38000",  # external_routine_exception
     DiffOverflowError: "22003",
     # The statement.
+    CannotMaintain: "0A000",
     sql.SyntaxFailure: "42601",
     sql.NotSupported: "0A000",
     sql.StatementTooComplex: "54001",
@@ -126,10 +128,10 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     catalog.DuplicateDatabase: "42P04",
     catalog.DuplicateSchema: "42P06",
     catalog.DuplicateRelation: "42P07",
-    catalog.DuplicateObject: "42710",
-    catalog.ReservedName: "42939",
     catalog.DuplicateFunction: "42723",
     catalog.InvalidFunctionDefinition: "42P13",
+    catalog.DuplicateObject: "42710",
+    catalog.ReservedName: "42939",
     catalog.InvalidName: "42602",
     catalog.InvalidTableDefinition: "42P16",
     catalog.InvalidObjectDefinition: "42P17",
