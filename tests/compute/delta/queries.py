@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from holdfast.compute.delta import Program, program
 from holdfast.compute.evaluate.values import Value
 from holdfast.plan.decorrelate import decorrelate
 from holdfast.plan.text import read_of
-from holdfast.plan.types import INT4, INT8, TEXT
+from holdfast.plan.types import INT4, INT8, JSONB, TEXT
 from holdfast.sql import plan_query
 from tests.compute.delta.lives import Change, History, Life
 from tests.differential.ask import Tables
@@ -95,10 +95,24 @@ def _recursive(generator: Generator) -> str:
 # Updates of the tables
 
 
-def history_of(random: Random, table: Table, times: int) -> History:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A table, and the texts of its rows by their places."""
+
+    table: Table
+    history: History
+    texts: list[tuple[str | None, ...]]
+
+    def at(self, time: int) -> Table:
+        """The table with the rows that it has at a time."""
+        rows = (self.texts[place] for place, count in self.history.counts(time) for _ in range(count))
+        return replace(self.table, rows=tuple(rows))
+
+
+def told(random: Random, table: Table, times: int) -> Told:
     """A few rows, again and again, also twice, and gone and back."""
     types = [type_ for _, type_ in table.columns]
-    known = list(table.rows) or _some_rows(random, table)
+    known = [_respelled(random, row, table) for row in list(table.rows) or _some_rows(random, table)]
     values = [_values(row, table) for row in known]
     changes = [Change(random.randrange(1, FIRST), place, 1) for place in range(len(table.rows))]
     counts = [int(place < len(table.rows)) for place in range(len(values))]
@@ -108,7 +122,16 @@ def history_of(random: Random, table: Table, times: int) -> History:
         diff = -counts[place] if taken and random.randrange(2) else -1 if taken else random.choice((1, 1, 2))
         counts[place] += diff
         changes.append(Change(time, place, diff))
-    return History(types, values, changes)
+    return Told(table, History(types, values, changes), known)
+
+
+def _respelled(random: Random, row: tuple[str | None, ...], table: Table) -> tuple[str | None, ...]:
+    """The same with some values that are equal but not written the same."""
+    types = (type_ for _, type_ in table.columns)
+    return tuple(
+        random.choice(("1", "1.0")) if type_ is JSONB and text == "1" else text
+        for text, type_ in zip(row, types, strict=True)
+    )
 
 
 def _some_rows(random: Random, table: Table) -> list[tuple[str | None, ...]]:
@@ -124,13 +147,16 @@ def _values(row: tuple[str | None, ...], table: Table) -> tuple[Value, ...]:
 def life_of(random: Random, case: Case, times: int) -> Life:
     made = case.program()
     read = [table for table in case.tables if table.name in made.inputs]
-    return Life(made, {table.name: history_of(random, table, times) for table in read}, case.query)
+    return Life(made, {table.name: told(random, table, times).history for table in read}, case.query)
 
 
 def lived(random: Random, case: Case, times: int) -> tuple[int, int]:
     """A whole life, in steps of any lengths, restarted and compacted; how many steps were made and how many not."""
-    life, end = life_of(random, case, times), FIRST + times
-    life.lower, at = 0, FIRST - 1
+    return live(random, life_of(random, case, times), times)
+
+
+def live(random: Random, life: Life, times: int) -> tuple[int, int]:
+    end, at = FIRST + times, FIRST - 1
     while not life.hydrate(at):
         at += 1
         if at >= end:
