@@ -21,7 +21,6 @@ from holdfast.compute.delta.addends import (
     one_if_true,
     present,
 )
-from holdfast.compute.delta.dyadic import read, units
 from holdfast.compute.delta.float_parts import (
     float_parts,
     float_total,
@@ -30,6 +29,7 @@ from holdfast.compute.delta.float_parts import (
     values_and_products,
 )
 from holdfast.compute.delta.totals import zero
+from holdfast.plan.functions.dyadic import read, units
 from holdfast.plan.functions.function import Aggregate, Function, Types
 from holdfast.plan.functions.registry import AGGREGATES
 from holdfast.plan.functions.statistics import OF_PAIRS, VARIANCES, moments

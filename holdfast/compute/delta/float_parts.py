@@ -9,8 +9,8 @@ from decimal import Decimal
 from math import isfinite
 
 from holdfast.compute.delta.addends import addend
-from holdfast.compute.delta.dyadic import ZERO, Dyadic, dyadic, product, read, total, units, written
 from holdfast.compute.delta.totals import WHOLE
+from holdfast.plan.functions.dyadic import ZERO, Dyadic, dyadic, product, read, total, units, written
 from holdfast.plan.functions.function import Function
 from holdfast.plan.functions.running import FloatTotal
 from holdfast.plan.functions.spark_let import let

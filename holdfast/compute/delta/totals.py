@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any as Value  # as `plan/types.py` lists them
 
-from holdfast.compute.delta.dyadic import ZERO, read, scaled, total, written
 from holdfast.errors import UsageError
 from holdfast.plan.errors import NumericValueOutOfRange
+from holdfast.plan.functions.dyadic import ZERO, read, scaled, total, written
 from holdfast.plan.functions.function import Aggregate, Any, Function, Types
 from holdfast.plan.functions.numeric_types import EXACT, checked
 from holdfast.plan.relation import AggregateCall

@@ -8,6 +8,7 @@ from itertools import count
 from textwrap import indent
 
 from holdfast.compute.render.calls import Needs, PythonCall
+from holdfast.compute.render.exact_sums import with_exact_sums
 from holdfast.compute.render.limits import limit_clauses
 from holdfast.compute.render.order import keyed, order_texts, stand_ins, tie_breaks
 from holdfast.compute.render.relations import Named, Relations, quoted
@@ -63,6 +64,7 @@ class _Rendering:
         self._numbers = count()
 
     def query(self, plan: Plan, recursive: Mapping[str, str] | None = None) -> SparkQuery:
+        plan = replace(plan, relation=with_exact_sums(plan.relation))
         needs, loops = Needs(), list[Loop]()
 
         def looped(relation: LetRec, around: Mapping[str, str], lets: Sequence[tuple[str, Relation]]) -> dict[str, str]:

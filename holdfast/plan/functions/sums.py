@@ -1,7 +1,8 @@
 """Sums and averages.
 
-The sum of floats is the exact one, rounded once, so that it does not depend on the order of the rows; Spark adds them
-one after the other, and its answer may differ in the last digits.
+The sum of floats is the exact one, rounded once, so that it does not depend on the order of the rows. Spark would add
+them one after the other, so it is given integers to add (`compute/render/exact_sums.py`); its texts here are for
+windows and DISTINCT, where its answer may differ in the last digits.
 """
 
 from __future__ import annotations
