@@ -63,6 +63,11 @@ class Draft:
     def dropped(self) -> set[GlobalId]:
         return {item.id for item in _tables(self.changes) if item.id not in self.catalog.items}
 
+    def without(self, kind: ItemKind) -> list[Item]:
+        """The items of a kind that will be gone, as they were."""
+        removed = [change.removed for change in self.changes if isinstance(change.removed, Item)]
+        return [item for item in removed if item.kind == kind and item.id not in self.catalog.items]
+
     def altered(self) -> list[Item]:
         """The tables of which something else is said than before, as they will be."""
         return [self.catalog.items[id] for id in {item.id for item in _tables(self.changes)} - self.dropped()]

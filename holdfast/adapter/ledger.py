@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from holdfast.adapter.catalog import durable
-from holdfast.adapter.catalog.decision import Decision
+from holdfast.adapter.catalog.decision import KEPT, Decision
 from holdfast.adapter.catalog.durable import CatalogRow
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.state import CatalogState
@@ -291,7 +291,7 @@ class Ledger:
         except Exception as error:
             for work, _ in accepted:
                 _fail(work, error)
-            self._unmake(draft.created("table", "materialized-view"))
+            self._unmake(draft.created(*KEPT))
         else:
             for work, decision in accepted:
                 _answer(work, decision, time)
@@ -311,7 +311,7 @@ class Ledger:
                 # The collections must be there before the catalog names them. After a crash in between they are ended.
                 made: list[Item] = []
                 try:
-                    for item in created_by(decision.changes, "table", "materialized-view"):
+                    for item in created_by(decision.changes, *KEPT):
                         if item.kind == "table":
                             await self.tables.create(item)
                         else:
@@ -329,7 +329,7 @@ class Ledger:
             if item.kind == "table":
                 self.tables.drop(item.id)
             else:
-                self.maintainer.forget(item.id)
+                self.maintainer.forget(item)
 
     def _has_changed(self, id: GlobalId, as_of: Timestamp, draft: Draft) -> bool:
         """Whether a table is another than it was, or is gone, or will be before this draft's next write."""
@@ -396,10 +396,12 @@ class Ledger:
         self.tables.committed(commits)
         self.catalog = draft.catalog
         self.timeline.advance(time)
-        self.maintainer.begin((item.id for item in draft.created("materialized-view")), time)
+        self.maintainer.begin(draft.created("materialized-view", "index"), time)
         for item in draft.altered():
             self.tables.changed(item)
         self.tables.wake(commits)
+        for item in draft.without("index"):
+            self.maintainer.end_index(item)
         for id in draft.dropped():
             self.tables.drop(id)
         self.maintainer.time_passed()

@@ -33,12 +33,16 @@ _RELATION_KINDS: Mapping[ItemKind, RelationKind] = {
 
 @dataclass(frozen=True)
 class SessionNames:
-    """What names mean to a session. It is the `Catalog` that its statements are planned with."""
+    """What names mean to a session. It is the `Catalog` that its statements are planned with.
+
+    `by_index`: views that have an index are read as it keeps them, and not by their query.
+    """
 
     state: CatalogState
     database: str
     search_path: tuple[str, ...] = ("public",)
     session: int | None = None
+    by_index: bool = False
 
     def at(self, state: CatalogState) -> SessionNames:
         """The same session, over another version of the catalog."""
@@ -52,7 +56,7 @@ class SessionNames:
 
     def relation(self, parts: tuple[str, ...]) -> CatalogRelation | None:
         found = self.find(parts, *RELATIONS)
-        return as_relation(self.state, found) if isinstance(found, Item) else found
+        return as_relation(self.state, found, by_index=self.by_index) if isinstance(found, Item) else found
 
     def type(self, parts: tuple[str, ...]) -> Type | None:
         found = self.find(parts, "type")
@@ -167,11 +171,11 @@ class SessionNames:
         return found
 
 
-def as_relation(state: CatalogState, item: Item) -> CatalogRelation:
-    """A relation as planning sees it. Only views that are not materialized are read by their query."""
+def as_relation(state: CatalogState, item: Item, *, by_index: bool = False) -> CatalogRelation:
+    """A relation as planning sees it. Only views that nothing keeps are read by their query."""
     columns = tuple(CatalogColumn(column.name, column.type, column.nullable, column.default) for column in item.columns)
     schema = state.path_of(item)[:-1]
-    view = item.query if item.kind == "view" else None
+    view = item.query if item.kind == "view" and not (by_index and state.indexes_of(item.id)) else None
     return CatalogRelation(
         str(item.id), item.name, columns, schema=schema, view=view, kind=_RELATION_KINDS[item.kind], oid=item.oid
     )

@@ -27,19 +27,18 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 30.0
 
 
 class Dataflow(Stepping):
-    """Made of a view whose collections are there; it works from `begin` on, until it has ended."""
+    """Made of a view whose collections are there; it works from `start` on, until it has ended."""
 
     def __init__(self, view: View, stores: Stores, errors: Errors, start: Timestamp, around: Surroundings) -> None:
         super().__init__(view, stores, errors, start, around)
         self.trouble: str | None = None
         self._task: asyncio.Task[None] | None = None
         self._ended = self._is_suspect = False
-        self.on_behind = self._work
 
     # Beginning and ending
 
     def begin(self) -> None:
-        """Hold what is read, and do what there is to do."""
+        """Hold what is read, and find out whether there is something to do."""
         view, basis, errs = self.view, self.basis, self.errors.open
         since = self.stores.output.since.time if basis is not None else self.errors.first
         first = Timestamp(self.done + 1)
@@ -57,7 +56,11 @@ class Dataflow(Stepping):
             self.changed = max(self.changed, *self._last_changes())
         if self.is_behind or self.due is not None or not self.refreshes:
             held = first if basis is None and errs is None else self.done if basis is None else basis
-            self._hold = self._tables.hold(view.inputs, held)
+            self._hold = self._tables.hold_again(view.inputs, held)
+
+    def start(self) -> None:
+        """Do what there is to do, from now on."""
+        self.on_behind = self._work
         if self.is_behind:
             self._work()
 

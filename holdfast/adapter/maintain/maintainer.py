@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 
 from holdfast.adapter.catalog.builtin import DataflowEntry
@@ -45,10 +46,13 @@ class Maintainer:
         self._order = count()
         self._made: dict[GlobalId, tuple[View, Stores]] = {}
         self._dataflows: dict[GlobalId, Dataflow] = {}
+        self._indexes: dict[GlobalId, Item] = {}
 
     async def open(self, catalog: CatalogState) -> None:
         """Go on with the views that there are, and end what is left of others."""
-        items = [item for item in catalog.items.values() if item.kind == "materialized-view"]
+        indexes = [item for item in catalog.items.values() if item.kind == "index"]
+        indexed = {_indexed(item, catalog).id for item in indexes if _indexed(item, catalog).kind == "view"}
+        items = [each for each in catalog.items.values() if each.kind == "materialized-view" or each.id in indexed]
         views = await asyncio.to_thread(lambda: [viewed(item, catalog) for item in items])
         names = [name for view in views for name in (output_of(view), errors_of(view), *states_of(view).values())]
         found = await self._persist.writers(names)
@@ -56,29 +60,61 @@ class Maintainer:
             stores = await Stores.load(self._persist, view, found)
             start = _first(view, self._timeline.read_ts)
             self._begin(Dataflow(view, stores, await stores.load_errors(), start, self._around))
+        # All must hold what they need before the first of them reads anything: what nobody holds may be forgotten then.
+        for dataflow in self._dataflows.values():
+            dataflow.start()
         await self._tables.end_strays(is_ours, names)
+        for item in indexes:
+            self._begin_index(item)
 
     async def create(self, item: Item, catalog: CatalogState) -> None:
-        """Make the collections of a view that is to be in the catalog with the next commit."""
-        view = await asyncio.to_thread(viewed, item, catalog)
-        self._made[item.id] = (view, await Stores.create(self._persist, view))
+        """Make the collections of a view that is to be in the catalog with the next commit, or to have an index then.
 
-    def forget(self, id: GlobalId) -> None:
-        """A view that was made is not in the catalog after all."""
-        made = self._made.pop(id, None)
+        An index of what is kept anyway needs none.
+        """
+        target = _indexed(item, catalog) if item.kind == "index" else item
+        if target.kind == "table" or target.id in self._made or target.id in self._dataflows:
+            return
+        view = await asyncio.to_thread(viewed, target, catalog)
+        self._made[target.id] = (view, await Stores.create(self._persist, view))
+
+    def forget(self, item: Item) -> None:
+        """What was made for an item is not needed: it is not in the catalog after all."""
+        made = self._made.pop(item.on or item.id, None)
         if made is not None:
             for handle in made[1].handles:
                 self._tables.end(handle)
 
-    def begin(self, ids: Iterable[GlobalId], time: Timestamp) -> None:
-        """Views that were made are in the catalog since `time`, which the timeline has just passed."""
-        for id in ids:
-            view, stores = self._made.pop(id)
-            self._begin(Dataflow(view, stores, Errors(), _first(view, time), self._around))
+    def begin(self, items: Sequence[Item], time: Timestamp) -> None:
+        """Items for which something was made are in the catalog since `time`, which the timeline has just passed."""
+        for item in items:
+            made = self._made.pop(item.on or item.id, None)
+            if made is not None:
+                view, stores = made
+                self._begin(Dataflow(view, stores, Errors(), _first(view, time), self._around)).start()
+            if item.kind == "index":
+                self._begin_index(item)
 
-    def _begin(self, dataflow: Dataflow) -> None:
+    def _begin_index(self, item: Item) -> None:
+        assert item.on is not None  # an index is of something
+        self._indexes[item.id] = item
+        self._tables.keep(item.on, item.id, _columns(item))
+
+    def end_index(self, item: Item) -> None:
+        """An index is in no catalog any more. What only it was for ends with it."""
+        assert item.on is not None  # an index is of something
+        self._indexes.pop(item.id, None)
+        self._tables.release(item.on, item.id)
+        dataflow = self._dataflows.get(item.on)
+        if dataflow is None or dataflow.view.item.kind != "view":
+            return
+        if not any(each.on == item.on for each in self._indexes.values()):
+            self._tables.drop(item.on)
+
+    def _begin(self, dataflow: Dataflow) -> Dataflow:
         self._dataflows[dataflow.view.id] = dataflow
         dataflow.begin()
+        return dataflow
 
     def time_passed(self) -> None:
         """The timeline has moved on: some views may change by themselves."""
@@ -105,11 +141,32 @@ class Maintainer:
         return tuple(self._dataflows.values())
 
     def entries(self) -> Sequence[DataflowEntry]:
-        """What relations of the system say of them."""
-        return tuple(entry_of(dataflow, self._timeline.read_ts) for dataflow in self._dataflows.values())
+        """What relations of the system say of them, and of indexes."""
+        read_ts = self._timeline.read_ts
+        views = [entry_of(each, read_ts) for each in self._dataflows.values() if each.view.item.kind != "view"]
+        return *views, *(self._index_entry(item, read_ts) for item in self._indexes.values())
+
+    def _index_entry(self, item: Item, read_ts: Timestamp) -> DataflowEntry:
+        assert item.on is not None  # an index is of something
+        dataflow = self._dataflows.get(item.on)
+        if dataflow is None:
+            return DataflowEntry(item.id, item.name, "running", read_ts=read_ts, lag_ms=0)
+        return replace(entry_of(dataflow, read_ts), id=item.id, name=item.name)
 
     async def stop(self) -> None:
         await asyncio.gather(*(dataflow.stop() for dataflow in self._dataflows.values()))
+
+
+def _indexed(item: Item, catalog: CatalogState) -> Item:
+    """What an index is of."""
+    assert item.on is not None  # an index is of something
+    return catalog.items[item.on]
+
+
+def _columns(index: Item) -> tuple[int, ...] | None:
+    """The columns that an index finds rows by, in order. None: it does so by something else."""
+    found = sorted(part.position for part in index.key if part.position is not None)
+    return tuple(found) if found and len(found) == len(index.key) and len(set(found)) == len(found) else None
 
 
 def _first(view: View, time: Timestamp) -> Timestamp:

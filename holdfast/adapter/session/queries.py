@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from holdfast.adapter.catalog.mentions import Renaming, renamed
 from holdfast.adapter.catalog.objects import RELATIONS, Item, ItemKind
 from holdfast.adapter.catalog.privileges import require_select
+from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.errors import InvalidTransactionState
 from holdfast.adapter.plan_cache import Compiled, Prepared
 from holdfast.adapter.registered_names import with_names
@@ -165,14 +166,19 @@ async def reading(state: SessionState, found: Compiled, wanted: Wanted | None, *
 
 
 def _domain(state: SessionState, items: Sequence[Item]) -> list[GlobalId]:
-    """All tables that a transaction may read whose first query reads `items`: those of the same schemas."""
+    """All that a transaction may read whose first query reads `items`: what is kept of the same schemas."""
     schemas = {item.schema for item in items}
     return [
         item.id
         for schema in schemas
         for item in state.catalog.items_of(schema)
-        if item.kind in ("table", "materialized-view") and item.session in (None, state.id)
+        if item.session in (None, state.id) and _is_kept(state.catalog, item)
     ]
+
+
+def _is_kept(catalog: CatalogState, item: Item) -> bool:
+    """Whether a relation has contents of its own."""
+    return item.kind in ("table", "materialized-view") or (item.kind == "view" and bool(catalog.indexes_of(item.id)))
 
 
 def _check_domain(state: SessionState, items: Sequence[Item]) -> None:

@@ -136,7 +136,7 @@ class SessionState:
         catalog, version, held = self.catalog, self.variables.version, self._meaning
         if held.names.state is catalog and held.variables == version:
             return held
-        names = SessionNames(catalog, self.variables["database"], self.variables.search_path, self.id)
+        names = SessionNames(catalog, self.variables["database"], self.variables.search_path, self.id, by_index=True)
         temporary = self.id if catalog.items_of_session(self.id) else None
         key = (catalog.version, names.database, names.search_path, temporary)
         self._meaning = Meaning(names, version, key)

@@ -156,6 +156,13 @@ class Kept:
             found.add_index(indexed)
         return found
 
+    async def add_index(self, columns: tuple[int, ...]) -> None:
+        """Find rows by these columns from now on."""
+        async with self._lock:
+            await self._put_in()
+            if columns not in self._contents.indexes:
+                await self._index(columns)
+
     async def _index(self, columns: tuple[int, ...]) -> None:
         if self._contents.rows <= _FEW_TO_INDEX:
             self._contents.add_index(columns)

@@ -1,10 +1,11 @@
-"""Which tables are in memory: those that were read last, in a bounded number of bytes."""
+"""Which tables are in memory: those that have an index, and those that were read last, in a bounded number of bytes."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 
 from holdfast.adapter.tables.background import Background
 from holdfast.adapter.tables.commit import TableCommit
@@ -13,6 +14,7 @@ from holdfast.adapter.tables.expand import expanded
 from holdfast.adapter.tables.kept import Kept
 from holdfast.adapter.tables.stored import Stored
 from holdfast.adapter.tables.table import Table
+from holdfast.errors import HoldfastError
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 
@@ -23,6 +25,25 @@ class Memory:
         self._tables: OrderedDict[GlobalId, Table] = OrderedDict()
         self._newest: Table | None = None
         self._loading: dict[GlobalId, asyncio.Future[Kept | None]] = {}
+        self._wanted: dict[GlobalId, dict[GlobalId, tuple[int, ...] | None]] = {}
+
+    def want(self, table: Table, index: GlobalId, columns: tuple[int, ...] | None) -> None:
+        """Keep a table for an index, however large it is, and find rows by these columns of it."""
+        self._wanted.setdefault(table.id, {})[index] = columns
+        self._background.start(self._prepare(table, columns), "holdfast-index")
+
+    def unwant(self, id: GlobalId, index: GlobalId) -> None:
+        """An index of the table is gone."""
+        self._wanted.get(id, {}).pop(index, None)
+        if not self._wanted.get(id):
+            self._wanted.pop(id, None)
+
+    async def _prepare(self, table: Table, columns: tuple[int, ...] | None) -> None:
+        """Read a table before it is asked for. Who asks then is told what goes wrong."""
+        with suppress(HoldfastError, asyncio.CancelledError):
+            kept = await self.of(table)
+            if kept is not None and columns is not None:
+                await kept.add_index(columns)
 
     async def of(self, table: Table) -> Kept | None:
         """The table in memory; it is read if it is not there. None: it is too large."""
@@ -30,7 +51,7 @@ class Memory:
         if kept is not None and not kept.is_broken:
             self.touch(table)
             return kept
-        if table.stored_bytes() > self._limit:
+        if table.stored_bytes() > self._limit and table.id not in self._wanted:
             return None
         if table.id not in self._loading:
             table.kept = None
@@ -56,7 +77,7 @@ class Memory:
             current = table.meanwhile is meanwhile
             if current:
                 table.meanwhile = None
-        if not current or contents.nbytes > self._limit:
+        if not current or (contents.nbytes > self._limit and table.id not in self._wanted):
             return None
         table.kept = Kept(contents, row_type, self._background)
         for commit in meanwhile:
@@ -67,12 +88,15 @@ class Memory:
         return table.kept
 
     def make_room(self) -> None:
-        """Let go of the tables that were not read for the longest time, if all of them are too much."""
+        """Let go of the tables that were not read for the longest time, if all of them are too much.
+
+        Those that have an index stay.
+        """
         total = sum(table.kept.nbytes for table in self._tables.values() if table.kept is not None)
         for table in list(self._tables.values()):
             if table.kept is None or table.kept.is_broken:
                 self.forget(table)
-            elif total > self._limit:
+            elif total > self._limit and table.id not in self._wanted:
                 total -= table.kept.nbytes
                 self.forget(table)
 

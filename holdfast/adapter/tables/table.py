@@ -63,6 +63,11 @@ class Table:
             self._since = Timestamp(wanted)
         return self._since
 
+    @property
+    def earliest(self) -> Timestamp:
+        """The earliest time that could be read when that was asked last."""
+        return self._since
+
     def widen(self, types: Sequence[Type]) -> None:
         """The table has more columns from now on."""
         self.types, self.row_type = tuple(types), row_type_of(types)

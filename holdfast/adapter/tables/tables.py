@@ -75,6 +75,14 @@ class Tables:
             self._check_since(table, at)
         return Hold([table.held for table in tables], at)
 
+    def hold_again(self, ids: Iterable[GlobalId], at: Timestamp) -> Hold:
+        """The same for one who held the tables there before the database was closed, and nobody has read them since."""
+        tables = [self._table(id) for id in ids]
+        for table in tables:
+            if at < table.earliest:
+                raise AsOfBeforeSince(table.handle.name, at, Frontier(table.earliest))
+        return Hold([table.held for table in tables], at)
+
     def size(self, id: GlobalId) -> int:
         """How many rows there are, roughly."""
         table = self._table(id)
@@ -195,6 +203,14 @@ class Tables:
         self._recent.begin(item.id, progress.complete)
         self._turns.append(table)
         return table
+
+    def keep(self, id: GlobalId, index: GlobalId, columns: tuple[int, ...] | None) -> None:
+        """A table has an index: it stays in memory, and rows are found by these columns."""
+        self._memory.want(self._table(id), index, columns)
+
+    def release(self, id: GlobalId, index: GlobalId) -> None:
+        """An index of a table is gone."""
+        self._memory.unwant(id, index)
 
     def table(self, id: GlobalId) -> Table:
         """For those who maintain tables from others."""
