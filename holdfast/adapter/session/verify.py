@@ -48,18 +48,17 @@ async def verify(state: SessionState, syntax: Verify) -> Rows:
 
 
 def difference(view: Item, path: tuple[str, ...]) -> str:
-    """The query for the rows that only one side has, as often as it has them more often than the other."""
+    """The query for the rows that one side has more often than the other. Each side is read once."""
     assert view.query is not None  # what a view is
     columns = ", ".join(f"c{number}" for number, _ in enumerate(view.columns, start=1))
-    sides = {"missing": ("scratch", "kept"), "extra": ("kept", "scratch")}
-    parts = (
-        f"SELECT '{problem}' AS problem, CAST(d AS text) AS row, count(*) AS count "
-        f"FROM (SELECT * FROM {one} EXCEPT ALL SELECT * FROM {other}) AS d GROUP BY 2"
-        for problem, (one, other) in sides.items()
-    )
+    named = f" ({columns})" if columns else ""
+    groups = f" GROUP BY {columns}" if columns else ""
     return (
-        f"WITH kept ({columns}) AS (SELECT * FROM {dotted(path)}), scratch ({columns}) AS ({SQL.query(view.query)}) "
-        f"{' UNION ALL '.join(parts)} ORDER BY 1 DESC, 2"
+        f"WITH kept{named} AS (SELECT * FROM {dotted(path)}), scratch{named} AS ({SQL.query(view.query)}), "
+        "sides AS (SELECT *, 1 AS side FROM scratch UNION ALL SELECT *, -1 AS side FROM kept) "
+        "SELECT CASE WHEN sum(side) > 0 THEN 'missing' ELSE 'extra' END AS problem, "
+        f"CAST(ROW ({columns}) AS text) AS row, abs(sum(side)) AS count FROM sides{groups} HAVING sum(side) <> 0 "
+        "ORDER BY 1 DESC, 2"
     )
 
 
