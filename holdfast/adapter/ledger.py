@@ -43,6 +43,9 @@ CATALOG = "catalog"
 _FIRST_COLLECTION = 30.0
 """Seconds after the start when leftovers are looked for first: those who come first have other things to wait for."""
 
+_GATHERING = 0.02
+"""Seconds at most for which a commit waits for others who come to write."""
+
 _MANY_ROWS = 20_000
 """Updates that are put together in a thread."""
 
@@ -264,12 +267,24 @@ class Ledger:
             await self._wake.wait()
             self._wake.clear()
             async with self._turn:
+                await self._gather()
                 works: Sequence[_Write | _CatalogChange] = self._waiting
                 self._waiting = []
                 while works:
                     works = await self._commit_next(works)
             if self._stopping.is_set() and not self._waiting:
                 return
+
+    async def _gather(self) -> None:
+        """Let those come who are about to write: a commit takes as long for all of them as for one.
+
+        Whoever was answered together comes back one after another. So each turn of the loop brings someone, and the
+        first turn that brings nobody ends it: someone who writes alone waits for no more than that.
+        """
+        until, waiting = monotonic() + _GATHERING, 0
+        while waiting < len(self._waiting) and monotonic() < until:
+            waiting = len(self._waiting)
+            await asyncio.sleep(0)
 
     async def _commit_next(self, works: Sequence[_Write | _CatalogChange]) -> Sequence[_Write | _CatalogChange]:
         """Commit as many as can share a commit; returns the others."""

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
+import pyarrow as pa
+
 from holdfast.adapter.known import Known, with_known
 from holdfast.adapter.plan_parts import is_stable, runs_code, size_of
 from holdfast.compute.evaluate import can_evaluate
@@ -19,7 +21,7 @@ from holdfast.compute.render import SparkQuery, render
 from holdfast.plan.decorrelate import decorrelate
 from holdfast.plan.relation import ColumnType, Get, Plan, Relation, inputs
 from holdfast.plan.rewrite import optimize
-from holdfast.plan.types import Type
+from holdfast.plan.types import Type, arrow_type
 from holdfast.sql import OutputColumn, Planned
 from holdfast.sql.change import RETURNING, PlannedChange
 
@@ -94,10 +96,15 @@ class Compiled:
 
 
 class CompiledChange:
-    """A change that was planned: the query of its rows, and that of what is told of them."""
+    """A change that was planned: the query of its rows, and that of what is told of them.
+
+    `nothing` are no rows of its table.
+    """
 
     def __init__(self, planned: PlannedChange) -> None:
         self.change = planned
+        fields = [(column.name, arrow_type(column.type)) for column in planned.table.columns]
+        self.nothing = pa.schema(fields).empty_table()
         columns = tuple(OutputColumn(name, type_.type) for name, type_ in _shown(planned.plan))
         self.rows = Compiled(Planned(planned.plan, planned.parameters, columns))
         self.returning = None if planned.returning is None else Compiled(planned.returning)

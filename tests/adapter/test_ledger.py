@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from holdfast import failpoint
+from holdfast.adapter import ledger
 from holdfast.adapter.catalog.decision import Decision
 from holdfast.adapter.catalog.errors import DuplicateRelation
 from holdfast.adapter.catalog.state import CatalogState
@@ -52,6 +53,17 @@ async def test_all_who_wait_share_one_commit() -> None:
         assert len(set(times)) == 1
         assert opened.persist.metrics.counts[COMMITS] == commits + 1
         assert await opened.rows("t") + await opened.rows("u") == Counter((n,) for n in range(40))
+
+
+async def test_those_who_come_to_write_one_after_another_share_one_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger, "_GATHERING", 60.0)
+    async with book() as opened:
+        await opened.run("CREATE TABLE t (n int8)")
+        writing = []
+        for n in range(10):
+            writing.append(asyncio.create_task(opened.insert("t", (n,))))
+            await asyncio.sleep(0)  # the next one comes a turn later
+        assert len(set(await asyncio.gather(*writing))) == 1
 
 
 async def test_a_write_to_several_tables_is_one_write() -> None:

@@ -24,7 +24,7 @@ from holdfast.adapter.session.state import SessionState
 from holdfast.adapter.tables import TableChange
 from holdfast.compute.evaluate.values import rows_of
 from holdfast.plan.text.codec import write_of
-from holdfast.plan.types import Type, arrow_type
+from holdfast.plan.types import Type
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 from holdfast.sql.catalog import CatalogRelation
@@ -141,13 +141,12 @@ async def _read(
 
 def _made(table: CatalogRelation, found: CompiledChange, rows: pa.Table) -> TableChange:
     """What the rows of the plan come to: rows that go, and rows that come, none with a null where none can be."""
-    width = len(table.columns)
-    schema = pa.schema([(column.name, arrow_type(column.type)) for column in table.columns])
+    nothing, columns = found.nothing, rows.columns
+    width = nothing.num_columns
 
     def part(first: int) -> pa.Table:
-        return pa.Table.from_arrays([rows.column(first + index) for index in range(width)], schema=schema)
+        return pa.Table.from_arrays(columns[first : first + width], schema=nothing.schema)
 
-    nothing = schema.empty_table()
     match found.change.kind:
         case "insert":
             change = TableChange(part(0), nothing)

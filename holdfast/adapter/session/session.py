@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TypeVar
 
 from holdfast.adapter.catalog.builtin import ActivityEntry, SessionEntry
@@ -496,7 +497,7 @@ class Session:
         state = self._state
         state.execution = new_execution_id()
         self._began = state.shared.clock()
-        kind = _kind(syntax)
+        kind = _kind(type(syntax).__name__)
         hidden = isinstance(syntax.statement if isinstance(syntax, Prepare) else syntax, _SECRET)
         self._running = f"{kind} <redacted>" if hidden else text
         state.shared.activity.begin(
@@ -530,9 +531,10 @@ def _streams(syntax: Syntax) -> bool:
     return isinstance(syntax, CopyTo) and isinstance(syntax.relation, Subscribe)
 
 
-def _kind(syntax: Syntax) -> str:
-    """What a statement is called: the words of its class."""
-    name = type(syntax).__name__.removesuffix("Statement")
+@cache
+def _kind(name: str) -> str:
+    """What a statement is called: the words of the name of its class."""
+    name = name.removesuffix("Statement")
     words = "".join(f"_{letter}" if letter.isupper() else letter for letter in name).strip("_")
     return words.lower()
 
