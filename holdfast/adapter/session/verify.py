@@ -1,23 +1,29 @@
 """VERIFY: what is maintained, compared with the same computed from scratch.
 
-Of a materialized view, the contents that are kept are compared with the answer to its query, at one time. Of an index,
-what is found by each of the keys is compared with the rows of its relation that have the key.
+Of a view that is materialized or has an index, the contents that are kept are compared with the answer to its query, at
+one time. Of an index by columns, what is found by each of the keys is compared with the rows that have the key.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
 
+from holdfast.adapter.catalog.names import SessionNames, as_relation
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.privileges import require_select
+from holdfast.adapter.registered_names import with_names
 from holdfast.adapter.results import Piece, Row, Rows
+from holdfast.adapter.session.as_of import Wanted
 from holdfast.adapter.session.lookup import can_look_up
-from holdfast.adapter.session.queries import Reading, compiled_query, pieces, reading, time_wanted
+from holdfast.adapter.session.queries import Reading, compiled, pieces, reading, time_wanted
 from holdfast.adapter.session.state import SessionState
+from holdfast.plan.functions.function import Function
 from holdfast.plan.text.codec import write_of
-from holdfast.plan.types import INT8, TEXT, record_of
-from holdfast.sql import OutputColumn
+from holdfast.plan.types import INT8, TEXT, Type, record_of
+from holdfast.sql import OutputColumn, plan_query
+from holdfast.sql.catalog import CatalogRelation
 from holdfast.sql.errors import NotSupported
 from holdfast.sql.parser import parse_query
 from holdfast.sql.render.query import SQL
@@ -31,20 +37,73 @@ COLUMNS = (OutputColumn("problem", TEXT), OutputColumn("row", TEXT), OutputColum
 
 async def verify(state: SessionState, syntax: Verify) -> Rows:
     """The rows that differ: none where all is right."""
-    is_view = syntax.kind is Kind.MATERIALIZED_VIEW
-    item = state.names.item(syntax.name, "materialized-view" if is_view else "index")
+    item = state.names.item(syntax.name, "materialized-view" if syntax.kind is Kind.MATERIALIZED_VIEW else "index")
     relation = item if item.on is None else state.catalog.item(item.on)
     require_select(state.catalog, state.role, [relation.id])
-    wanted = await time_wanted(state, syntax.as_of)
-    path = state.catalog.path_of(relation)
-    columns = () if is_view else _key_columns(item, relation)
-    text = difference(relation, path) if is_view else f"SELECT * FROM {dotted(path)}"
-    chosen = await reading(state, await compiled_query(state, text, parse_query(text)), wanted)
-    found = pieces(state, chosen, ()) if is_view else _misplaced(state, relation, columns, chosen)
-    return Rows(COLUMNS, found, "VERIFY")
+    columns = _key_columns(item)
+    if relation.query is None and columns is None:
+        raise NotSupported("VERIFY INDEX of a table is only supported where rows are found by columns", syntax.location)
+    wanted, path = await time_wanted(state, syntax.as_of), state.catalog.path_of(relation)
+    contents = None if relation.query is None else await _read(state, relation, difference(relation, path), wanted)
+    try:
+        rows = None if columns is None else await _read(state, relation, f"SELECT * FROM {dotted(path)}", wanted)
+    except BaseException:
+        _release(contents)
+        raise
+    return Rows(COLUMNS, _found(state, relation, contents, columns, rows), "VERIFY")
 
 
-# Materialized views
+async def _found(
+    state: SessionState,
+    relation: Item,
+    contents: Reading | None,
+    columns: tuple[int, ...] | None,
+    rows: Reading | None,
+) -> AsyncIterator[Piece]:
+    try:
+        if contents is not None:
+            async for piece in pieces(state, contents, ()):
+                yield piece
+        if columns is not None and rows is not None:
+            yield await _misplaced(state, relation, columns, rows)
+    finally:
+        _release(contents, rows)
+
+
+def _release(*readings: Reading | None) -> None:
+    for reading_ in readings:
+        if reading_ is not None and reading_.hold is not None:
+            reading_.hold.release()
+
+
+@dataclass(frozen=True, slots=True)
+class FromScratch:
+    """A catalog in which one relation is what is kept of it, and no other view is but its query."""
+
+    names: SessionNames
+    kept: CatalogRelation
+    path: tuple[str, ...]
+
+    def relation(self, parts: tuple[str, ...]) -> CatalogRelation | None:
+        return self.kept if parts == self.path else self.names.relation(parts)
+
+    def type(self, parts: tuple[str, ...]) -> Type | None:
+        return self.names.type(parts)
+
+    def functions(self, parts: tuple[str, ...]) -> Sequence[Function] | None:
+        return self.names.functions(parts)
+
+
+async def _read(state: SessionState, relation: Item, text: str, wanted: Wanted | None) -> Reading:
+    """The query of a text, at its time."""
+    kept = as_relation(state.catalog, relation, by_index=True)
+    catalog = FromScratch(replace(state.names, by_index=False), kept, state.catalog.path_of(relation))
+    # The same text means something else to those who ask for it themselves.
+    found = await compiled(state, f"VERIFY {text}", (), lambda: with_names(plan_query(parse_query(text), catalog)))
+    return await reading(state, found, wanted)
+
+
+# Contents
 
 
 def difference(view: Item, path: tuple[str, ...]) -> str:
@@ -62,12 +121,10 @@ def difference(view: Item, path: tuple[str, ...]) -> str:
     )
 
 
-# Indexes
+# Lookups
 
 
-async def _misplaced(
-    state: SessionState, relation: Item, columns: tuple[int, ...], chosen: Reading
-) -> AsyncIterator[Piece]:
+async def _misplaced(state: SessionState, relation: Item, columns: tuple[int, ...], chosen: Reading) -> Piece:
     tables = state.shared.ledger.tables
     by_key: dict[tuple[object, ...], Counter[Row]] = {}
     with tables.hold([relation.id], chosen.as_of):
@@ -81,15 +138,14 @@ async def _misplaced(
                 held = Counter(found)
                 differing.update({("missing", row): count for row, count in (rows - held).items()})
                 differing.update({("extra", row): count for row, count in (held - rows).items()})
-    yield Piece(tuple(column.type for column in COLUMNS), _shown(differing, relation))
+    return Piece(tuple(column.type for column in COLUMNS), _shown(differing, relation))
 
 
-def _key_columns(index: Item, relation: Item) -> tuple[int, ...]:
-    columns = tuple(part.position for part in index.key if part.position is not None)
-    kept = relation.kind != "view" and len(columns) == len(index.key)
-    if not kept or not all(can_look_up(part.type) for part in index.key):
-        raise NotSupported("VERIFY INDEX is only supported where rows of tables or materialized views are found by it")
-    return columns
+def _key_columns(item: Item) -> tuple[int, ...] | None:
+    """The columns that an index finds rows by; None if it does so by something else, or is none."""
+    columns = tuple(part.position for part in item.key if part.position is not None)
+    by_columns = 0 < len(columns) == len(item.key) and all(can_look_up(part.type) for part in item.key)
+    return columns if by_columns else None
 
 
 def _shown(differing: Counter[tuple[str, Row]], relation: Item) -> Sequence[Row]:
