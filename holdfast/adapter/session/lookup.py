@@ -27,6 +27,9 @@ _INDEXED = frozenset(
 )
 """Base types whose equality is that of Python's values."""
 
+_INTEGERS = ("int2", "int4", "int8")
+"""Those whose values can be equal to each other's."""
+
 
 def can_look_up(type_: Type) -> bool:
     """Whether rows are found by equality with values of the type."""
@@ -95,8 +98,10 @@ def _equality(term: Scalar) -> tuple[int, Constant | Parameter] | None:
     if not isinstance(term, Call) or term.function.name != "=":
         return None
     for one, other in (term.arguments, term.arguments[::-1]):
-        known = isinstance(other, Constant | Parameter)
-        if isinstance(one, Column) and known and one.type.base == other.type.base and can_look_up(one.type):
-            assert isinstance(other, Constant | Parameter)
+        if isinstance(one, Column) and isinstance(other, Constant | Parameter) and _finds(other.type, one.type):
             return one.index, other
     return None
+
+
+def _finds(key: Type, column: Type) -> bool:
+    return can_look_up(column) and (column.base == key.base or (column.base in _INTEGERS and key.base in _INTEGERS))

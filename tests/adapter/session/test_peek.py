@@ -4,6 +4,7 @@ import pytest
 
 from holdfast.adapter.database import Database
 from holdfast.adapter.plan_cache import Compiled
+from holdfast.adapter.session.lookup import lookup_of
 from holdfast.adapter.session.session import Session
 from holdfast.sql import plan_query
 from tests.adapter.asking import Answer, ask, prepared, rows, taken
@@ -53,6 +54,20 @@ async def test_how_long_a_series_is_may_be_said_by_parameters(database: Database
     assert await quick(database, session, text, 1, 100)
     assert not await quick(database, session, text, 1, 1_000_000_000)
     assert await quick(database, session, text, None, 5)
+
+
+@pytest.mark.parametrize("type_", ["smallint", "integer", "bigint"])
+async def test_rows_are_found_by_integers_of_any_width(session: Session, type_: str) -> None:
+    text = f"SELECT b FROM t WHERE a = 17::{type_}"
+    ready = Compiled(plan_query(text, session._state.names)).ready
+    assert ready is not None
+    assert lookup_of(ready.plan) is not None
+    assert await rows(session, text) == [("row 17",)]
+
+
+async def test_no_row_has_an_integer_that_its_column_cannot_hold(session: Session) -> None:
+    assert await rows(session, "SELECT b FROM t WHERE a = 3000000000") == []
+    assert await rows(session, "SELECT b FROM t WHERE a = 3000000000 AND b = 'row 3'") == []
 
 
 async def test_rows_are_found_by_equality_of_one_or_more_columns(session: Session) -> None:
