@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from holdfast.adapter.errors import InvalidVariableValue, ReadOnlyVariable, UnknownVariable
 from holdfast.plan.errors import DataError
@@ -328,11 +329,16 @@ class Variables:
 
     @property
     def search_path(self) -> tuple[str, ...]:
-        return tuple(_identifiers(self["search_path"]))
+        return _identifiers(self["search_path"])
 
 
-def _identifiers(text: str) -> Iterable[str]:
-    """The names of a list of them, unquoted."""
+@lru_cache(maxsize=1024)
+def _identifiers(text: str) -> tuple[str, ...]:
+    """The names of a list of them, unquoted. The same list is one object, since the log of activity holds it often."""
+    return tuple(_each_identifier(text))
+
+
+def _each_identifier(text: str) -> Iterable[str]:
     position, length = 0, len(text)
     while position < length:
         if text[position] in " ,\t\n":

@@ -9,7 +9,7 @@ from holdfast.adapter.tables.commit import TableCommit
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 
-_LEAST_BYTES = 2_048
+_LEAST_BYTES = 4_096
 """What a commit takes, however few its rows are."""
 
 

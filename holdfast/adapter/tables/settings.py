@@ -13,5 +13,5 @@ class TableSettings:
     """
 
     memory_bytes: int = 512 * 2**20
-    recent_bytes: int = 32 * 2**20
+    recent_bytes: int = 8 * 2**20
     retain_ms: int = 60_000
