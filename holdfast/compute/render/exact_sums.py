@@ -14,7 +14,7 @@ from typing import Any as Value  # as `plan/types.py` lists them
 from holdfast.compute.render.internal import SAME, call
 from holdfast.compute.render.scalars import is_volatile
 from holdfast.plan.free import scalars
-from holdfast.plan.functions.dyadic import ZERO, Dyadic, dyadic, read, total, units, written
+from holdfast.plan.functions.dyadic import Dyadic, dyadic, read, total, units, written
 from holdfast.plan.functions.function import Aggregate, Function, Types
 from holdfast.plan.functions.registry import AGGREGATES
 from holdfast.plan.rebuild import rebuilt
@@ -116,8 +116,11 @@ def _finish(aggregate: Aggregate, type_: Type) -> Function:
         if not count:
             return None
         *integers, rest = totals
-        numbers = [Dyadic(found, -unit) for found, unit in zip(integers, _UNITS, strict=True)]
-        return finish(units(total((*numbers, read(rest or ZERO)))), count)
+        whole = 0
+        for found in integers:
+            whole = (whole << _BITS) + found
+        number = Dyadic(whole, -_UNITS[-1])
+        return finish(units(total((number, read(rest))) if rest else number), count)
 
     name = f"{aggregate.name} of integers of {spark_type(type_)}"
     arguments = (INT8,) * (len(_INTEGERS) + 1)
