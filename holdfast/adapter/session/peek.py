@@ -25,6 +25,7 @@ from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import table_of
 from holdfast.compute.render import SparkQuery
 from holdfast.compute.run import run, stream
+from holdfast.plan.keys import covers
 from holdfast.plan.relation import Get, Join, OuterJoin, Plan, Reduce, Relation, SemiJoin, inputs
 from holdfast.plan.scalar import Call
 from holdfast.plan.types import Type, spark_type
@@ -203,7 +204,8 @@ def _pairs(relation: Relation, sizes: Mapping[str, int]) -> int:
     if isinstance(relation, Join | OuterJoin | SemiJoin) and not _has_equality(relation):
         product = 1
         for part in inputs(relation):
-            product *= max(sum(sizes.get(name, 1) for name in _collections(part)), 1)
+            rows = 1 if covers(part, ()) else sum(sizes.get(name, 1) for name in _collections(part))
+            product *= max(rows, 1)
         found += product
     return found
 

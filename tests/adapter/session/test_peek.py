@@ -31,6 +31,7 @@ async def quick(database: Database, session: Session, text: str, *parameters: ob
         ("SELECT * FROM t WHERE a > 5 ORDER BY b LIMIT 3", True),
         ("SELECT count(*) FROM t JOIN t AS u USING (a)", True),
         ("SELECT count(*) FROM t JOIN t AS u ON t.a < u.a", False),
+        ("SELECT (SELECT count(*) FROM t), (SELECT max(a) FROM t), (SELECT min(a) FROM t WHERE a > 2)", True),
         ("SELECT count(*) FROM generate_series(1, 1000)", True),
         ("SELECT count(*) FROM generate_series(1, 1000000000)", False),
         ("SELECT count(*) FROM t, generate_series(1, t.a)", False),
