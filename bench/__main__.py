@@ -21,6 +21,8 @@ BENCHES = (
     "tables_tpch",
     "start",
     "views",
+    "views_tpch",
+    "idle_views",
 )
 
 
