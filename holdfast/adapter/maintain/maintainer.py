@@ -140,6 +140,12 @@ class Maintainer:
         """Those that run."""
         return tuple(self._dataflows.values())
 
+    def arranged(self) -> tuple[int, int]:
+        """How many updates of inputs and states are in memory, and in how many bytes."""
+        sizes = [(rows, nbytes) for _, rows, nbytes in self._arrangements.sizes()]
+        sizes += [dataflow.state_size() for dataflow in self._dataflows.values()]
+        return sum(rows for rows, _ in sizes), sum(nbytes for _, nbytes in sizes)
+
     def entries(self) -> Sequence[DataflowEntry]:
         """What relations of the system say of them, and of indexes."""
         read_ts = self._timeline.read_ts

@@ -102,6 +102,10 @@ class Stepping(ViewProgress):
         self._hold: Hold | None = None
         self._table: Table | None = None
 
+    def state_size(self) -> tuple[int, int]:
+        """How many updates of states are in memory, and in how many bytes."""
+        return self._machine.sizes()
+
     async def advance(self) -> None:
         """Decide some more times."""
         if self.is_preparing:

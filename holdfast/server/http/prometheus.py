@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from resource import RUSAGE_SELF, getpagesize, getrusage
@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Literal, TypeAlias
 
 from holdfast.adapter.database import Database
+from holdfast.adapter.maintain.stepping import Counts
 from holdfast.persist import metrics as persist
 from holdfast.server.http import metrics as http
 from holdfast.server.http.metrics import HttpMetrics
@@ -70,6 +71,7 @@ class Sources:
     def metrics(self) -> Iterator[Metric]:
         yield from _process()
         yield from _adapter(self.database)
+        yield from _views(self.database)
         yield from _spark(self.database)
         yield from _counters(persist, self.database.persist.metrics.counts)
         if self.pgwire is not None:
@@ -108,7 +110,7 @@ def _adapter(database: Database) -> Iterator[Metric]:
     upper: list[tuple[str, Labels, float]] = []
     rows: list[tuple[str, Labels, float]] = []
     for item in catalog.items.values():
-        if item.kind != "table":
+        if item.kind not in ("table", "materialized-view"):
             continue
         labels = {"id": str(item.id), "name": item.name}
         for samples, frontier in zip((since, upper), ledger.tables.frontiers(item.id), strict=True):
@@ -120,6 +122,27 @@ def _adapter(database: Database) -> Iterator[Metric]:
     )
     yield Metric("holdfast_adapter_table_upper", "gauge", "The first time that may still change a table, in ms.", upper)
     yield Metric("holdfast_adapter_table_rows", "gauge", "Rows of a table, roughly.", rows)
+
+
+def _views(database: Database) -> Iterator[Metric]:
+    """What maintained views have done, and how far behind they are; of indexed ones too."""
+    maintainer, read_ts = database.ledger.maintainer, database.ledger.read_ts
+    flows = [({"id": str(flow.view.id), "name": flow.view.item.name}, flow) for flow in maintainer.dataflows]
+    lags: Samples = [("", labels, max(0, read_ts - flow.complete) / 1000) for labels, flow in flows]
+    yield Metric("holdfast_adapter_view_lag_seconds", "gauge", "How far a view is behind what can be read.", lags)
+    counted: Sequence[tuple[str, str, Callable[[Counts], float]]] = (
+        ("steps_total", "Steps that a view has made.", lambda counts: counts.steps),
+        ("updates_in_total", "Updates of inputs that its steps took.", lambda counts: counts.updates_in),
+        ("updates_out_total", "Updates of the view that they made.", lambda counts: counts.updates_out),
+        ("step_seconds_total", "Time that they took, all together.", lambda counts: counts.seconds),
+        ("failures_total", "Times that a view had to be tried again.", lambda counts: counts.failures),
+    )
+    for name, text, count in counted:
+        samples: Samples = [("", labels, count(flow.counts)) for labels, flow in flows]
+        yield Metric(f"holdfast_adapter_view_{name}", "counter", text, samples)
+    rows, nbytes = maintainer.arranged()
+    yield single("holdfast_adapter_arranged_updates", "gauge", "Updates that views keep in memory to look up.", rows)
+    yield single("holdfast_adapter_arranged_bytes", "gauge", "Bytes that these take.", nbytes)
 
 
 def _spark(database: Database) -> Iterator[Metric]:

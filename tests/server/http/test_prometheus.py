@@ -46,6 +46,23 @@ async def test_metrics_tell_what_the_server_has_done(site: Site) -> None:
     assert samples["process_resident_memory_bytes"] > 2**20
 
 
+async def test_metrics_tell_what_views_have_done(site: Site) -> None:
+    await site.sql("CREATE TABLE t (a int)")
+    await site.sql("CREATE MATERIALIZED VIEW v AS SELECT count(*) FROM t")
+    await site.sql("INSERT INTO t VALUES (1), (2)")
+    await site.sql("SELECT * FROM v")
+    async with site.client.get(f"{site.url}/metrics") as response:
+        samples = read(await response.text())
+    (view,) = (item for item in site.database.ledger.catalog.items.values() if item.kind == "materialized-view")
+    labels = f'{{id="{view.id}",name="v"}}'
+    assert samples[f"holdfast_adapter_view_steps_total{labels}"] == 2
+    assert samples[f"holdfast_adapter_view_updates_in_total{labels}"] == 2
+    assert samples[f"holdfast_adapter_view_failures_total{labels}"] == 0
+    assert samples[f"holdfast_adapter_view_lag_seconds{labels}"] == 0
+    assert samples["holdfast_adapter_arranged_updates"] > 0
+    assert f"holdfast_adapter_table_rows{labels}" in samples
+
+
 def test_a_histogram_counts_what_is_not_above_each_bound() -> None:
     metrics = PgwireMetrics()
     for seconds in (0.00005, 0.002, 0.002, 100.0):
