@@ -65,6 +65,8 @@ class Digits:
 
     def joined(self, totals: Sequence[Decimal]) -> Decimal:
         """The sum of the numbers, from those of their parts."""
+        if self.parts == 1:
+            return EXACT.scaleb(totals[0], -self.scale) if self.scale else totals[0]
         with localcontext(EXACT):
             whole = sum((total.scaleb(_PART * place) for place, total in enumerate(totals)), Decimal(0))
             return whole.scaleb(-self.scale)

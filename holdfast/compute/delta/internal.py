@@ -33,7 +33,7 @@ def call(function: Function, *arguments: Scalar) -> Call:
 
 
 def _total(rows: Sequence[tuple[int]]) -> int:
-    return sum(diff for (diff,) in rows)
+    return rows[0][0] if len(rows) == 1 else sum([diff for (diff,) in rows])
 
 
 TOTAL = Aggregate("total", (INT8,), INT8, _total, "sum({0})", null_when_empty=False)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from holdfast.compute.delta.internal import AT, BEFORE, EARLIER, NOT_AFTER, REPEAT, call, following, total
 from holdfast.compute.delta.making import Making
+from holdfast.compute.delta.program import Present
 from holdfast.compute.delta.updates import at_time, consolidated, placed
 from holdfast.plan.columns import all_same
 from holdfast.plan.functions.registry import FUNCTIONS
@@ -95,13 +96,15 @@ def _rows_at(making: Making, points: Points, part: Part) -> Relation:
     """The rows of a part at each point, each as often as it is there, with time and next time."""
     width = len(part.relation.columns)
     before = making.before(part.relation, part.key, keys_of(points))
-    known = known_at(points, part.key, before, making.delta(part.relation))
+    updates = making.delta(part.relation)
+    known = known_at(points, part.key, before, updates)
     start = points.width + 2
     keys = tuple(column(known, index) for index in (*range(start, start + width), points.width, points.width + 1))
     counted = Reduce(known, keys, (total(column(known, start + width + 1)),))
     there = Filter(counted, (call(EARLIER, Constant(0, INT8), column(counted, width + 2)),))
     repeated = FlatMap(there, REPEAT, (column(there, width + 2),), (ColumnType(INT4, False),))
-    return making.bind(Project(repeated, tuple(range(width + 2))))
+    present = Present(points.relation, before, updates, part.key)
+    return making.bind(Project(repeated, tuple(range(width + 2))), present)
 
 
 def differences(made: Relation) -> Relation:

@@ -13,7 +13,18 @@ from collections.abc import Callable, Sequence
 
 from holdfast.compute.delta.clock import reads_clock
 from holdfast.compute.delta.internal import BEFORE
-from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Scratch, Stage, State, changes_of, update_columns
+from holdfast.compute.delta.program import (
+    Bind,
+    Due,
+    Lookup,
+    Present,
+    Program,
+    Scratch,
+    Stage,
+    State,
+    changes_of,
+    update_columns,
+)
 from holdfast.compute.delta.updates import Linear, consolidated, is_linear, lifted, no_updates, placed
 from holdfast.compute.evaluate.scalars import can_fail
 from holdfast.plan.free import scalars
@@ -59,12 +70,12 @@ class Making:
 
     # Stages
 
-    def bind(self, relation: Relation) -> Local:
+    def bind(self, relation: Relation, present: Present | None = None) -> Local:
         """A stage that is this relation of updates, or of rows."""
         if isinstance(relation, Local):
             return relation
         name = self._name("b")
-        self.stages.append(Bind(name, relation))
+        self.stages.append(Bind(name, relation, present))
         return Local(name, relation.columns)
 
     def lookup(self, source: str, columns: tuple[int, ...], keys: Relation, of: Columns) -> Local:

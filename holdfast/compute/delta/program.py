@@ -52,11 +52,28 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
+class Present:
+    """The rows that are there at the `points`, which are keys with a time and the next one.
+
+    What is known are the updates `before` the step and those of the step; their columns `key` are the keys.
+    """
+
+    points: Relation
+    before: Relation
+    updates: Relation
+    key: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Bind:
-    """`name` is what the relation is, which reads what stages before it are called by."""
+    """`name` is what the relation is, which reads what stages before it are called by.
+
+    Where `present` says the same, it is the faster way for few rows.
+    """
 
     name: str
     relation: Relation
+    present: Present | None = None
 
 
 @dataclass(frozen=True, slots=True)

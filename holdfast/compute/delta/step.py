@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Protocol
 
 import pyarrow as pa
 
 from holdfast.compute.delta.clock import at_time
+from holdfast.compute.delta.empty import is_empty
+from holdfast.compute.delta.present import rows_at
 from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Scratch, changes_of
+from holdfast.compute.delta.rows import batch_of, contents, settled, updates_of
 from holdfast.compute.evaluate.multiset import Multiset, union
 from holdfast.compute.evaluate.relations import Surroundings, multiset
 from holdfast.compute.evaluate.scalars import Row
-from holdfast.compute.evaluate.values import from_arrow, table_of, to_arrow
+from holdfast.compute.evaluate.values import to_arrow
 from holdfast.compute.render.signed import with_count
 from holdfast.plan.relation import Columns, Plan, Relation
 from holdfast.plan.rewrite import optimize
-from holdfast.plan.types import Type, arrow_type
-from holdfast.repr.consolidate import advance_by, as_of, consolidate
-from holdfast.repr.frontier import MAX_TIME, Timestamp, at
-from holdfast.repr.row import RowType
+from holdfast.plan.types import Type
+from holdfast.repr.frontier import MAX_TIME, Timestamp
 from holdfast.repr.update import UpdateBatch
 
 OUTPUT = "output"
@@ -60,11 +60,6 @@ class Step:
     reads: tuple[Read, ...] = ()
 
 
-def row_type_of(types: Sequence[Type]) -> RowType:
-    """Columns are named by their positions."""
-    return RowType(pa.schema([(f"c{index}", arrow_type(type_)) for index, type_ in enumerate(types)]))
-
-
 def step(
     program: Program,
     changes: Mapping[str, UpdateBatch],
@@ -78,11 +73,10 @@ def step(
     What would happen before `first` happens then: a view that was not right in between is right from there on.
     """
     first = lower if first is None else first
-    known = {name: consolidate(advance_by(batch, at(first))) for name, batch in changes.items()}
     run = _Run(program, arranged, (lower, upper, first))
     for name, columns in program.inputs.items():
-        run.bound[changes_of(name)] = _updates(known.get(name), columns)
-    run.stages(known)
+        run.bound[changes_of(name)] = settled(changes.get(name), columns, first)
+    run.stages()
     states = {state.name: run.batch(program.writes[state.name], state.types) for state in program.states}
     return Step(run.batch(program.output, program.columns), states, tuple(run.reads))
 
@@ -97,20 +91,35 @@ class _Run:
         self.reads: list[Read] = []
 
     def _rows(self, relation: Relation) -> Multiset:
+        if is_empty(relation, self.bound):
+            return Multiset([])
         return multiset(relation, Surroundings({}, (self._upper, self._first), self.bound))
 
-    def stages(self, changes: Mapping[str, UpdateBatch]) -> None:
+    def stages(self) -> None:
         for stage in self._program.stages:
             match stage:
                 case Bind():
-                    self.bound[stage.name] = self._rows(stage.relation)
+                    self.bound[stage.name] = self._bound(stage)
                 case Lookup():
                     self.bound[stage.name] = self._found(stage)
                 case Due():
                     due = self._arranged[stage.source].due(stage.at, self._upper, self._lower)
                     self.bound[stage.name] = self._before(due, stage.of)
                 case Scratch():
-                    self.bound[stage.name] = self._anew(stage, changes)
+                    self.bound[stage.name] = self._anew(stage)
+
+    def _bound(self, stage: Bind) -> Multiset:
+        said = stage.present
+        if said is None:
+            return self._rows(stage.relation)
+        points = self._rows(said.points).rows
+        if not points:
+            return Multiset([])
+        before, updates = self._rows(said.before), self._rows(said.updates)
+        assert before.counts is None, "how often a row is there is said by its diff"
+        assert updates.counts is None
+        types = [column.type for column in stage.relation.columns[:-2]]
+        return rows_at(points, before.rows, updates.rows, said.key, types)
 
     def _found(self, stage: Lookup) -> Multiset:
         keys = self._rows(stage.keys).rows
@@ -123,22 +132,22 @@ class _Run:
 
     def _before(self, updates: UpdateBatch, columns: Columns) -> Multiset:
         """Updates before the step, in which no row is that has gone: nothing is evaluated for it, which might fail."""
-        return _updates(as_of(updates, Timestamp(self._lower - 1)), columns)
+        return settled(updates, columns, Timestamp(self._lower - 1))
 
-    def _anew(self, stage: Scratch, changes: Mapping[str, UpdateBatch]) -> Multiset:
+    def _anew(self, stage: Scratch) -> Multiset:
         """The relation at each time at which something it reads changes, less what it was before."""
-        read = {name: changes[name] for name in stage.inputs if name in changes and changes[name].rows}
-        times = sorted({time for batch in read.values() for time in batch.table.column("_time").to_pylist()})
+        changes = {name: self.bound[changes_of(name)].rows for name in stage.inputs}
+        times = sorted({row[-2] for rows in changes.values() for row in rows})
         if not times:
             return Multiset([])
-        before = {name: self._arranged[name].all(self._lower) for name in stage.inputs}
+        every = {
+            name: [*updates_of(self._arranged[name].all(self._lower), columns).rows, *changes[name]]
+            for name, columns in stage.inputs.items()
+        }
         types = [column.type for column in stage.relation.columns]
         last, found = Multiset([]), list[Row]()
         for place, time in enumerate([self._lower - 1, *times]):
-            inputs = {
-                name: contents([before[name], *([read[name]] if name in read else [])], columns, time)
-                for name, columns in stage.inputs.items()
-            }
+            inputs = {name: contents(every[name], columns, time) for name, columns in stage.inputs.items()}
             now = multiset(stage.relation, Surroundings(inputs, (self._upper, self._first)))
             if place:
                 found += [(*row, time, count) for row, count in union([now, last.negated()]).consolidated(types)]
@@ -146,38 +155,7 @@ class _Run:
         return Multiset(found)
 
     def batch(self, name: str, types: Sequence[Type]) -> UpdateBatch:
-        rows = self.bound[name]
-        return consolidate(_batch(rows.counted(), types))
-
-
-def _updates(batch: UpdateBatch | None, columns: Columns) -> Multiset:
-    """Updates as rows, with time and diff at the end."""
-    if batch is None or not batch.rows:
-        return Multiset([])
-    table = batch.table
-    width = len(columns)
-    values = [from_arrow(table.column(index), column.type) for index, column in enumerate(columns)]
-    values += [table.column(index).to_pylist() for index in (width, width + 1)]
-    return Multiset(list(zip(*values, strict=True)))
-
-
-def _batch(updates: Iterable[tuple[Row, int]], types: Sequence[Type]) -> UpdateBatch:
-    """Rows with time and diff at the end, each as often as it counts."""
-    row_type = row_type_of(types)
-    made = [row if count == 1 else (*row[:-1], row[-1] * count) for row, count in updates]
-    width = len(types)
-    columns = [to_arrow([row[index] for row in made], type_) for index, type_ in enumerate(types)]
-    columns += [pa.array([row[width + place] for row in made], pa.int64()) for place in (0, 1)]
-    return UpdateBatch(row_type, pa.Table.from_arrays(columns, names=row_type.updates_schema.names))
-
-
-def contents(batches: Sequence[UpdateBatch], columns: Columns, time: Timestamp | int) -> pa.Table:
-    """The rows at a time, each as often as it is there."""
-    types = [column.type for column in columns]
-    updates = chain.from_iterable(_updates(batch, columns).rows for batch in batches)
-    there = [row for row in updates if row[-2] <= time]
-    counted = Multiset([row[:-2] for row in there], [row[-1] for row in there])
-    return table_of(counted.expanded(types), types, [f"c{index}" for index in range(len(types))])
+        return batch_of(self.bound[name].counted(), types)
 
 
 def due(program: Program, arranged: Mapping[str, Found], at: Timestamp) -> Timestamp | None:
@@ -195,7 +173,7 @@ def from_scratch(program: Program, rows: Mapping[str, pa.Table], at: Timestamp) 
 
     def made(relation: Relation, types: Sequence[Type]) -> UpdateBatch:
         whole = multiset(at_time(relation, at + 1), Surroundings(rows))
-        return consolidate(_batch((((*row, at, count), 1) for row, count in whole.counted()), types))
+        return batch_of((((*row, at, count), 1) for row, count in whole.counted()), types)
 
     states = {state.name: made(state.relation, state.types) for state in program.states}
     return Step(made(program.plan.relation, program.columns), states)

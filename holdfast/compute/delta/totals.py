@@ -44,6 +44,8 @@ def _fits(type_: Type, value: Value) -> Value:
 
 
 def _scaled(types: Types, value: Value, diff: int) -> Value:
+    if diff == 1:
+        return value
     if types.result is BYTEA:
         return scaled(value, diff)
     return _fits(types.result, EXACT.multiply(value, diff) if types.result is WHOLE else value * diff)
@@ -62,6 +64,8 @@ SCALE = Function("scale", (Any.ANY, INT8), _first, _scaled, _scaled_text, fails=
 
 
 def _added(types: Types, rows: Sequence[tuple[Value]]) -> Value:
+    if len(rows) == 1 and types.result is not BYTEA:
+        return rows[0][0]
     if types.result is BYTEA:
         return written(total(read(value) for (value,) in rows))
     if types.result is INT8:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from holdfast.compute.evaluate.keys import Key, Sorter, equality, ordering, same
 from holdfast.compute.evaluate.scalars import Row, compiled, compiled_all
+from holdfast.compute.evaluate.sorting import FLOATS
 from holdfast.plan.functions.function import Aggregate, Types
 from holdfast.plan.relation import AggregateCall, Reduce, WindowCall
 
@@ -22,9 +24,10 @@ def reduced(reduce: Reduce, rows: Sequence[Row], parameters: Sequence[object]) -
     for row in rows:
         values = keys(row)
         groups.setdefault(same_key(values), (values, []))[1].append(row)
-    return [
-        (*(same(value) for value in values), *(fold(members) for fold in folds)) for values, members in groups.values()
-    ]
+    found = list(groups.values())
+    if any(key.type.base in FLOATS for key in reduce.keys):
+        found = [(tuple(map(same, values)), members) for values, members in found]
+    return [(*values, *[fold(members) for fold in folds]) for values, members in found]
 
 
 def distinct(rows: Sequence[Row], key: Callable[[Row], Key]) -> list[Row]:
@@ -39,8 +42,7 @@ def fold_of(call: AggregateCall | WindowCall, function: Aggregate) -> Fold:
     """The aggregate over the arguments of rows, which are sorted and different where the call asks for it."""
     python, strict = function.python, function.strict and bool(call.arguments)
     if function.typed:
-        types, inner = Types(tuple(argument.type for argument in call.arguments), call.type), function.python
-        python = lambda rows: inner(types, rows)  # noqa: E731  # a function among others
+        python = partial(python, Types(tuple(argument.type for argument in call.arguments), call.type))
     if not strict:
         return python
     return lambda rows: python([row for row in rows if None not in row])
@@ -54,6 +56,8 @@ def _folded(call: AggregateCall, parameters: Sequence[object]) -> Fold:
     sorter = Sorter(call.order, lambda row: by_arguments(arguments(row)), parameters)
     sorts = bool(call.order) or call.function.ordered
     keep = None if call.filter is None else compiled(call.filter, parameters)
+    if keep is None and not sorts and not call.distinct:
+        return lambda rows: fold([arguments(row) for row in rows])
 
     def folded(rows: Sequence[Row]) -> Any:  # a value of the aggregate's type
         if keep is not None:

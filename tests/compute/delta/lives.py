@@ -15,7 +15,7 @@ import pyarrow as pa
 from holdfast.compute.arrange import Arranged
 from holdfast.compute.delta import Program, Step, due, from_scratch, step
 from holdfast.compute.delta.program import Due
-from holdfast.compute.delta.step import row_type_of
+from holdfast.compute.delta.rows import row_type_of
 from holdfast.compute.evaluate.keys import equality
 from holdfast.compute.evaluate.values import rows_of, to_arrow
 from holdfast.plan.errors import DataError
