@@ -206,7 +206,10 @@ def encode(form: PartFormat, updates: UpdateBatch, stage: Stage) -> list[Encoded
 
 def encode_inline(form: PartFormat, updates: UpdateBatch, stage: Stage, most: int) -> Part | None:
     """The one part of a few updates that take at most `most` bytes, with those bytes; None for others."""
-    if not 0 < updates.rows < SMALL_ROWS or updates.table.nbytes > most:
+    if not 0 < updates.rows < SMALL_ROWS:
+        return None
+    # The sizes of buffers are known at once. They may be those of a larger table, of which this is a slice.
+    if updates.table.get_total_buffer_size() > most and updates.table.nbytes > most:
         return None
     (batch,) = updates.table.combine_chunks().to_batches()
     data = batch.serialize()
