@@ -66,7 +66,7 @@ class Database:
             f"PostgreSQL 17.0 on Holdfast {version('holdfast')}",
             microseconds(),
             f"holdfast-{persist.committer.store.epoch}",
-            dataflows=ledger.maintainer.entries,
+            dataflows=lambda: ledger.maintainer.entries(ledger.catalog),
         )
 
     @classmethod

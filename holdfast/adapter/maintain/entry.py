@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from holdfast.adapter.catalog.builtin import DataflowEntry
+from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.maintain.dataflow import Dataflow
 from holdfast.persist import WriteHandle
 from holdfast.repr.frontier import Timestamp
 
 
-def entry_of(dataflow: Dataflow, read_ts: Timestamp) -> DataflowEntry:
+def entry_of(item: Item, dataflow: Dataflow | None, read_ts: Timestamp) -> DataflowEntry:
+    """Of an index of a table there is no dataflow: it is what the table is."""
+    if dataflow is None:
+        return DataflowEntry(item.id, item.name, "running", read_ts=read_ts, lag_ms=0)
     complete, counts, erring = dataflow.complete, dataflow.counts, dataflow.errors.open
     hydrated = dataflow.basis is not None or erring is not None
     error = dataflow.trouble or (None if erring is None else str(erring.error))
     return DataflowEntry(
-        dataflow.view.id,
-        dataflow.view.item.name,
+        item.id,
+        item.name,
         "stalled" if dataflow.trouble is not None else "running" if hydrated else "hydrating",
+        rows_total=None if hydrated else dataflow.input_rows(),
         read_ts=complete if hydrated else None,
         lag_ms=max(0, read_ts - complete) if hydrated else None,
         error=error,

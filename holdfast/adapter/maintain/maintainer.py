@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import heapq
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import count
 
 from holdfast.adapter.catalog.builtin import DataflowEntry
@@ -146,18 +145,13 @@ class Maintainer:
         sizes += [dataflow.state_size() for dataflow in self._dataflows.values()]
         return sum(rows for rows, _ in sizes), sum(nbytes for _, nbytes in sizes)
 
-    def entries(self) -> Sequence[DataflowEntry]:
-        """What relations of the system say of them, and of indexes."""
+    def entries(self, catalog: CatalogState) -> Sequence[DataflowEntry]:
+        """What relations of the system say of what keeps materialized views and indexes."""
         read_ts = self._timeline.read_ts
-        views = [entry_of(each, read_ts) for each in self._dataflows.values() if each.view.item.kind != "view"]
-        return *views, *(self._index_entry(item, read_ts) for item in self._indexes.values())
-
-    def _index_entry(self, item: Item, read_ts: Timestamp) -> DataflowEntry:
-        assert item.on is not None  # an index is of something
-        dataflow = self._dataflows.get(item.on)
-        if dataflow is None:
-            return DataflowEntry(item.id, item.name, "running", read_ts=read_ts, lag_ms=0)
-        return replace(entry_of(dataflow, read_ts), id=item.id, name=item.name)
+        kept = [(id, id) for id, dataflow in self._dataflows.items() if dataflow.view.item.kind != "view"]
+        kept += [(item.id, item.on) for item in self._indexes.values() if item.on is not None]
+        found = [(catalog.items.get(id), self._dataflows.get(on)) for id, on in kept]
+        return tuple(entry_of(item, dataflow, read_ts) for item, dataflow in found if item is not None)
 
     async def stop(self) -> None:
         await asyncio.gather(*(dataflow.stop() for dataflow in self._dataflows.values()))

@@ -198,14 +198,15 @@ class Stepping(ViewProgress):
     ) -> AsyncIterator[tuple[Written, UpdateBatch | None]]:
         """What to write for the view to be what it is at `at`, and its updates, if they are at hand."""
         spark = self._around.spark
-        if spark is not None and (basis is not None or self._input_rows() > _FEW_ROWS):
+        if spark is not None and (basis is not None or self.input_rows() > _FEW_ROWS):
             async with spark.from_scratch(self.view, self.stores, at, basis) as written:
                 yield written, None
         else:
             made = await self._machine.from_scratch(at)
             yield Written.of(made), made.output
 
-    def _input_rows(self) -> int:
+    def input_rows(self) -> int:
+        """How many rows there are to read, roughly."""
         return sum(self._tables.size(id) for id in self.view.inputs)
 
     def _is_large(self, taken: Gathered, times: Sequence[Timestamp]) -> bool:
@@ -213,7 +214,7 @@ class Stepping(ViewProgress):
         if self._around.spark is None or len(times) > 1 or taken.rows <= _FEW_ROWS:
             return False
         holds_map = any(handle.row_type.holds_map for handle in self.stores.handles)
-        return not holds_map and not self.view.is_temporal and taken.rows > _LARGE_SHARE * self._input_rows()
+        return not holds_map and not self.view.is_temporal and taken.rows > _LARGE_SHARE * self.input_rows()
 
     async def _begin_at(self, time: Timestamp) -> None:
         """Write the first rows."""

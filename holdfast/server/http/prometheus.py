@@ -127,7 +127,8 @@ def _adapter(database: Database) -> Iterator[Metric]:
 def _views(database: Database) -> Iterator[Metric]:
     """What maintained views have done, and how far behind they are; of indexed ones too."""
     maintainer, read_ts = database.ledger.maintainer, database.ledger.read_ts
-    flows = [({"id": str(flow.view.id), "name": flow.view.item.name}, flow) for flow in maintainer.dataflows]
+    names = {id: item.name for id, item in database.ledger.catalog.items.items()}
+    flows = [({"id": str(flow.view.id), "name": names.get(flow.view.id, "")}, flow) for flow in maintainer.dataflows]
     lags: Samples = [("", labels, max(0, read_ts - flow.complete) / 1000) for labels, flow in flows]
     yield Metric("holdfast_adapter_view_lag_seconds", "gauge", "How far a view is behind what can be read.", lags)
     counted: Sequence[tuple[str, str, Callable[[Counts], float]]] = (

@@ -170,3 +170,29 @@ async def test_inputs_forget_what_no_view_needs_any_more() -> None:
     async with book(place) as opened:
         await opened.insert("orders", (9, "a", 1))
         assert await opened.rows("totals") == Counter([("a", 6)])
+
+
+async def test_a_view_over_a_table_that_gets_more_columns_goes_on() -> None:
+    place = in_memory()
+    async with book(place) as opened:
+        await shop(opened)
+        for town in ("Paris", "Rome"):
+            await opened.insert("customers", (town[0], town))
+        await opened.run(
+            "CREATE MATERIALIZED VIEW pairs AS SELECT town, cents FROM customers JOIN orders ON name = customer"
+        )
+        await opened.insert("orders", (1, "P", 10))
+        assert await opened.rows("pairs") == Counter([("Paris", 10)])
+        await opened.run("ALTER TABLE orders ADD COLUMN note text")
+        await opened.insert("orders", (2, "R", 20, "late"))
+        await opened.delete("orders", (1, "P", 10, None))
+        assert await opened.rows("pairs") == Counter([("Rome", 20)])
+        await opened.run(
+            "CREATE MATERIALIZED VIEW notes AS SELECT note, town FROM orders JOIN customers ON name = customer"
+        )
+        await opened.insert("customers", ("R", "Ravenna"))
+        assert await opened.rows("notes") == Counter([("late", "Rome"), ("late", "Ravenna")])
+    async with book(place) as opened:
+        await opened.insert("orders", (3, "P", 30, "early"))
+        assert await opened.rows("pairs") == Counter([("Rome", 20), ("Ravenna", 20), ("Paris", 30)])
+        assert await opened.rows("notes") == Counter([("late", "Rome"), ("late", "Ravenna"), ("early", "Paris")])

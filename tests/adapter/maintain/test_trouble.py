@@ -12,6 +12,7 @@ from holdfast import failpoint
 from holdfast.errors import UnavailableError
 from holdfast.persist.errors import Fenced
 from holdfast.plan.errors import DivisionByZero
+from tests.adapter.asking import ask, database, rows
 from tests.adapter.books import book
 from tests.persist.places import in_memory
 
@@ -80,15 +81,31 @@ async def test_a_view_that_cannot_be_written_says_so_and_waits(trouble: Trouble)
         await opened.insert("t", (1,))
         (dataflow,) = opened.ledger.maintainer.dataflows
         await until(lambda: dataflow.trouble is not None)
-        (entry,) = opened.ledger.maintainer.entries()
+        (entry,) = opened.ledger.maintainer.entries(opened.ledger.catalog)
         assert (entry.status, entry.error) == ("stalled", "trouble at step_computed")
         complete = dataflow.complete
         await opened.let_pass(5_000)
         assert dataflow.complete == complete < opened.ledger.read_ts
         trouble.left.clear()
         assert await opened.rows("c") == Counter([(1,)])
-        (entry,) = opened.ledger.maintainer.entries()
+        (entry,) = opened.ledger.maintainer.entries(opened.ledger.catalog)
         assert (entry.status, entry.error) == ("running", None)
+
+
+async def test_who_need_not_see_the_last_write_does_not_wait_for_a_view_that_is_behind(trouble: Trouble) -> None:
+    async with database() as opened:
+        session = await opened.connect("materialize")
+        await ask(session, "CREATE TABLE t (k int8)")
+        await ask(session, "CREATE MATERIALIZED VIEW c AS SELECT count(*) FROM t")
+        assert await rows(session, "SELECT * FROM c") == [("0",)]
+        trouble.left["step_computed"] = 1_000
+        await ask(session, "INSERT INTO t VALUES (1)")
+        await ask(session, "SET transaction_isolation = serializable")
+        assert await rows(session, "SELECT * FROM c") == [("0",)]
+        assert await rows(session, "SELECT count(*), (SELECT * FROM c) FROM t") == [("0", "0")]
+        trouble.left.clear()
+        await ask(session, "SET transaction_isolation = 'strict serializable'")
+        assert await rows(session, "SELECT * FROM c") == [("1",)]
 
 
 async def test_who_takes_the_store_over_goes_on_where_the_other_was(trouble: Trouble) -> None:
@@ -116,7 +133,7 @@ async def test_a_view_that_was_never_filled_is_filled_when_the_database_is_opene
         await opened.insert("t", (1,), (2,))
         trouble.left["step_computed"] = 1_000
         await opened.run("CREATE MATERIALIZED VIEW c AS SELECT count(*) FROM t")
-        (entry,) = opened.ledger.maintainer.entries()
+        (entry,) = opened.ledger.maintainer.entries(opened.ledger.catalog)
         assert entry.status == "hydrating"
     trouble.left.clear()
     async with book(stored) as opened:
