@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.compute.delta.internal import LATER, TIMES, call
-from holdfast.compute.delta.making import Making, looked_up
+from holdfast.compute.delta.making import Making, can_be_key, looked_up
 from holdfast.compute.evaluate.scalars import can_fail
 from holdfast.plan.columns import is_null
 from holdfast.plan.functions.registry import FUNCTIONS
@@ -104,7 +104,9 @@ class _Term:
                 continue
             for one, other in (predicate.arguments, predicate.arguments[::-1]):
                 place, others = looked_up(one), columns_of(other)
-                if place in own and place is not None and others and others <= self._places.keys():
+                if place not in own or place is None or not others or not others <= self._places.keys():
+                    continue
+                if can_be_key(other.type, self._join.columns[place].type):
                     found.append(_Equation(place - own.start, other, predicate.function.name == "="))
         return found
 

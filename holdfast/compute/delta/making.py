@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import pyarrow as pa
+
 from holdfast.compute.delta.clock import reads_clock
 from holdfast.compute.delta.internal import BEFORE
 from holdfast.compute.delta.program import (
@@ -46,7 +48,7 @@ from holdfast.plan.relation import (
     inputs,
 )
 from holdfast.plan.scalar import Call, Column, Scalar
-from holdfast.plan.types import Array, List, Range, Record, Type
+from holdfast.plan.types import Array, List, Range, Record, Type, arrow_type
 from holdfast.plan.types import Map as MapType
 
 Rule = Callable[["Making", Relation], Relation]
@@ -248,6 +250,12 @@ def found_by_bits(type_: Type) -> bool:
         case MapType() | Range():
             return False
     return type_.base != "jsonb"
+
+
+def can_be_key(type_: Type, of: Type) -> bool:
+    """Whether rows are found by values of a type in a column of another that SQL compares with it."""
+    key, column = arrow_type(type_), arrow_type(of)
+    return bool(key == column or (pa.types.is_integer(key) and pa.types.is_integer(column)))
 
 
 def looked_up(scalar: Scalar) -> int | None:

@@ -1,0 +1,42 @@
+"""Joins by columns of different types: rows find each other where SQL says that values are equal."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from holdfast.plan.types import FLOAT4, FLOAT8, INT2, INT4, INT8, TEXT, Modified, Type, numeric
+from tests.compute.delta.shapes import Columns, Updates, life
+
+PAIRS: tuple[tuple[Type, Type, object, object], ...] = (
+    (FLOAT4, FLOAT8, 1.5, 1.5),
+    (INT2, INT8, 3, 3),
+    (INT8, INT4, 3, 3),
+    (numeric(10, 2), numeric(12, 4), Decimal("1.50"), Decimal("1.5000")),
+    (INT4, FLOAT8, 2, 2.0),
+    (INT8, numeric(10, 2), 2, Decimal("2.00")),
+    (TEXT, Modified("varchar", 5), "a", "a"),
+)
+QUERIES = (
+    "SELECT t.i, u.i FROM t JOIN u ON t.k = u.k",
+    "SELECT t.i, u.i FROM t LEFT JOIN u ON t.k = u.k",
+    "SELECT t.i FROM t WHERE EXISTS (SELECT FROM u WHERE u.k = t.k)",
+    "SELECT t.i, (SELECT sum(i) FROM u WHERE u.k = t.k) FROM t",
+)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize(("left", "right", "one", "other"), PAIRS, ids=lambda each: str(each))
+def test_values_of_two_types_are_found_by_each_other(
+    left: Type, right: Type, one: object, other: object, query: str
+) -> None:
+    shapes: dict[str, Columns] = {"t": (("k", left), ("i", INT4)), "u": (("k", right), ("i", INT4))}
+    told: dict[str, Updates] = {
+        "t": [((one, 1), 5, 1), ((one, 2), 11, 1), ((None, 3), 10, 1), ((one, 1), 13, -1)],
+        "u": [((other, 1), 10, 1), ((None, 2), 10, 1), ((other, 2), 12, 1), ((other, 1), 14, -1)],
+    }
+    view = life(query, told, shapes)
+    for upper in (11, 12, 13, 15):
+        view.live(upper)
+    assert any(made.output.rows for made in view.steps)
