@@ -7,26 +7,24 @@ once, whoever tries.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from holdfast.adapter.catalog.refresh import next_refresh
-from holdfast.adapter.maintain.arrangements import Arrangements
 from holdfast.adapter.maintain.erring import Errors, same
+from holdfast.adapter.maintain.events import first_failing, times_after
 from holdfast.adapter.maintain.gather import Gathered, gather
 from holdfast.adapter.maintain.machine import Machine
-from holdfast.adapter.maintain.on_spark import OnSpark
-from holdfast.adapter.maintain.progress import Version, ViewProgress
+from holdfast.adapter.maintain.progress import ViewProgress
 from holdfast.adapter.maintain.stores import Stores, Written
-from holdfast.adapter.maintain.updates import commits_of, moved, times_of
+from holdfast.adapter.maintain.surroundings import Counts, Surroundings
+from holdfast.adapter.maintain.updates import commits_of, moved
 from holdfast.adapter.maintain.view import View
-from holdfast.adapter.tables import Hold, Tables
+from holdfast.adapter.tables import Hold
 from holdfast.adapter.tables.progress import Erring
 from holdfast.adapter.tables.table import Table
-from holdfast.adapter.timeline import Timeline
 from holdfast.compute.delta import Step
 from holdfast.errors import UnavailableError
 from holdfast.failpoint import reach
@@ -45,35 +43,6 @@ _LARGE_SHARE = 0.2
 
 _MANY_NOTED = 100_000
 """Rows of a step that are read back by who wants them, instead of being kept at hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What dataflows share. Without `spark` everything is computed in this process.
-
-    `on_due` is told when one wants to work at a later time, `on_end` when one has ended.
-    """
-
-    tables: Tables
-    timeline: Timeline
-    arrangements: Arrangements
-    turn: asyncio.Lock
-    version: Version
-    spark: OnSpark | None
-    on_due: Callable[[Timestamp, Stepping], None]
-    on_end: Callable[[Stepping], None]
-
-
-@dataclass(slots=True)
-class Counts:
-    """What a dataflow has done since it was begun."""
-
-    steps: int = 0
-    updates_in: int = 0
-    updates_out: int = 0
-    seconds: float = 0.0
-    last_seconds: float | None = None
-    failures: int = 0
 
 
 class Stepping(ViewProgress):
@@ -122,7 +91,7 @@ class Stepping(ViewProgress):
         await self._inputs_reached(Timestamp(self.done + 1))
         start = self.done if self.basis is None else self.basis
         taken = await gather(self._tables, self._inputs_known, start, self.done, self._reachable())
-        times = self._times(taken)
+        times = times_after(self.done, self.due, taken, self._input_tables)
         if not times:
             self.moved(taken.end, self.basis if self.errors.open is not None else taken.end)
             self._tables.wake([self.view.id])
@@ -142,25 +111,6 @@ class Stepping(ViewProgress):
             await self._begin_at(time)
         else:
             await self._retry(await gather(self._tables, self._inputs_known, self.basis, time, time), self.basis)
-
-    def _times(self, taken: Gathered) -> list[Timestamp]:
-        """When something happens that the view may change by, after what is done."""
-        found = {time for time in times_of(taken.changes.values()) if time > self.done}
-        if self.due is not None and self.due <= taken.end:
-            found.add(max(self.due, Timestamp(self.done + 1)))
-        for table in self._input_tables:
-            start = self.done
-            while (erring := table.progress.erring(start, taken.end)) is not None:
-                found |= {time for time in (erring.start, erring.end) if time is not None and time > self.done}
-                if erring.end is None or erring.end > taken.end:
-                    break
-                start = erring.end
-        return sorted(time for time in found if time <= taken.end)
-
-    def _failing(self, start: Timestamp, end: Timestamp) -> Erring | None:
-        """The first error of inputs."""
-        found = [table.progress.erring(start, end) for table in self._input_tables]
-        return min((each for each in found if each is not None), key=lambda each: each.start, default=None)
 
     # Steps
 
@@ -198,7 +148,7 @@ class Stepping(ViewProgress):
     ) -> AsyncIterator[tuple[Written, UpdateBatch | None]]:
         """What to write for the view to be what it is at `at`, and its updates, if they are at hand."""
         spark = self._around.spark
-        if spark is not None and (basis is not None or self.input_rows() > _FEW_ROWS):
+        if spark is not None and (basis is not None or (self.view.is_exact and self.input_rows() > _FEW_ROWS)):
             async with spark.from_scratch(self.view, self.stores, at, basis) as written:
                 yield written, None
         else:
@@ -211,7 +161,7 @@ class Stepping(ViewProgress):
 
     def _is_large(self, taken: Gathered, times: Sequence[Timestamp]) -> bool:
         """Whether the view is sooner made from scratch than by a step."""
-        if self._around.spark is None or len(times) > 1 or taken.rows <= _FEW_ROWS:
+        if self._around.spark is None or not self.view.is_exact or len(times) > 1 or taken.rows <= _FEW_ROWS:
             return False
         holds_map = any(handle.row_type.holds_map for handle in self.stores.handles)
         return not holds_map and not self.view.is_temporal and taken.rows > _LARGE_SHARE * self.input_rows()
@@ -219,7 +169,7 @@ class Stepping(ViewProgress):
     async def _begin_at(self, time: Timestamp) -> None:
         """Write the first rows."""
         await self._inputs_reached(time)
-        failing = self._failing(time, time)
+        failing = first_failing(self._input_tables, time, time)
         try:
             if failing is not None:
                 raise failing.error
@@ -231,7 +181,7 @@ class Stepping(ViewProgress):
         await self._wrote(output, Gathered({}, time))
 
     async def _step(self, taken: Gathered, times: list[Timestamp], basis: Timestamp) -> None:
-        failing = self._failing(Timestamp(basis + 1), taken.end)
+        failing = first_failing(self._input_tables, Timestamp(basis + 1), taken.end)
         if failing is not None:
             if failing.start <= times[0]:
                 await self._err(times[0], failing.error, basis)
@@ -268,7 +218,7 @@ class Stepping(ViewProgress):
 
     async def _retry(self, taken: Gathered, basis: Timestamp) -> None:
         """Bring the view up to date with all that was taken, as if it had happened at its end, if it has rows then."""
-        time, failing = taken.end, self._failing(taken.end, taken.end)
+        time, failing = taken.end, first_failing(self._input_tables, taken.end, taken.end)
         try:
             if failing is not None:
                 raise failing.error

@@ -10,6 +10,7 @@ from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.registered_names import with_names
 from holdfast.adapter.subscribe.temporal import depends_on_time
 from holdfast.compute.delta import Program, program
+from holdfast.compute.delta.exact import is_exact_on_spark
 from holdfast.errors import UsageError
 from holdfast.plan.decorrelate import decorrelate
 from holdfast.repr.ids import GlobalId
@@ -18,12 +19,16 @@ from holdfast.sql import plan_query
 
 @dataclass(frozen=True)
 class View:
-    """`inputs` are the collections that the program reads. `is_temporal`: it may change while they do not."""
+    """`inputs` are the collections that the program reads. `is_temporal`: it may change while they do not.
+
+    `is_exact`: Spark makes of the same rows the very same view.
+    """
 
     item: Item
     program: Program
     inputs: tuple[GlobalId, ...]
     is_temporal: bool
+    is_exact: bool
 
     @property
     def id(self) -> GlobalId:
@@ -37,4 +42,5 @@ def viewed(item: Item, catalog: CatalogState) -> View:
     names = SessionNames(catalog, "").anywhere()
     plan = decorrelate(with_names(plan_query(item.query, names)).plan)
     made = program(plan)
-    return View(item, made, tuple(sorted(map(GlobalId.parse, made.inputs), key=str)), depends_on_time(plan))
+    inputs = tuple(sorted(map(GlobalId.parse, made.inputs), key=str))
+    return View(item, made, inputs, depends_on_time(plan), is_exact_on_spark(made))

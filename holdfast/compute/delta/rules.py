@@ -18,7 +18,7 @@ from holdfast.compute.delta.groups import (
 from holdfast.compute.delta.join import join_updates
 from holdfast.compute.delta.making import Making
 from holdfast.compute.delta.normal import normal
-from holdfast.compute.delta.program import Program
+from holdfast.compute.delta.program import Bind, Program
 from holdfast.errors import UsageError
 from holdfast.plan.relation import (
     Filter,
@@ -36,6 +36,7 @@ from holdfast.plan.relation import (
     inputs,
 )
 from holdfast.plan.rewrite import RULES, optimize
+from holdfast.plan.rewrite.fuse_maps import fuse_maps
 from holdfast.plan.rewrite.push_down_reduce import push_down_reduce
 
 _RULES = tuple(rule for rule in RULES if rule is not push_down_reduce)
@@ -52,7 +53,12 @@ def program(plan: Plan) -> Program:
     whole = optimize(Plan(relation, plan.names), rules=_RULES, last=())
     relation = normal(whole.relation)
     making = Making(updates, kept_groups)
-    return making.program(replace(whole, relation=relation), making.delta(relation))
+    made = making.program(replace(whole, relation=relation), making.delta(relation))
+    stages = tuple(
+        replace(stage, relation=fuse_maps(stage.relation)) if isinstance(stage, Bind) else stage
+        for stage in made.stages
+    )
+    return replace(made, stages=stages)
 
 
 def updates(making: Making, relation: Relation) -> Relation:
