@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from time import monotonic
 
 from holdfast.adapter.maintain.erring import Errors
-from holdfast.adapter.maintain.stepping import Stepping, Surroundings, errors_done
+from holdfast.adapter.maintain.stepping import Stepping, errors_done
 from holdfast.adapter.maintain.stores import Stores
+from holdfast.adapter.maintain.surroundings import Surroundings
 from holdfast.adapter.maintain.view import View
 from holdfast.errors import HoldfastError
 from holdfast.persist import Append, WriteHandle
@@ -91,8 +92,8 @@ class Dataflow(Stepping):
             self._hold.release()
         for handle in self.stores.handles:
             if handle is not self.stores.output:
-                self._tables.end(handle)
-        self._around.on_end(self)
+                self._tables.ending.end(handle)
+        self._around.on_end(self.view.id)
 
     async def stop(self) -> None:
         """Do nothing more; what is begun is finished or left."""

@@ -17,9 +17,9 @@ from holdfast.adapter.maintain.entry import entry_of
 from holdfast.adapter.maintain.erring import Errors
 from holdfast.adapter.maintain.names import errors_of, is_ours, output_of, states_of
 from holdfast.adapter.maintain.on_spark import OnSpark
-from holdfast.adapter.maintain.progress import Version
-from holdfast.adapter.maintain.stepping import Stepping, Surroundings
+from holdfast.adapter.maintain.progress import Version, ViewProgress
 from holdfast.adapter.maintain.stores import Stores
+from holdfast.adapter.maintain.surroundings import Surroundings
 from holdfast.adapter.maintain.view import View, viewed
 from holdfast.adapter.runtime import SparkRuntime
 from holdfast.adapter.subscribe.maintained import Maintained
@@ -41,7 +41,7 @@ class Maintainer:
         self._around = Surroundings(
             tables, timeline, self._arrangements, asyncio.Lock(), Version(), spark, self._on_due, self._on_end
         )
-        self._due: list[tuple[Timestamp, int, Stepping]] = []
+        self._due: list[tuple[Timestamp, int, ViewProgress]] = []
         self._order = count()
         self._made: dict[GlobalId, tuple[View, Stores]] = {}
         self._dataflows: dict[GlobalId, Dataflow] = {}
@@ -62,7 +62,7 @@ class Maintainer:
         # All must hold what they need before the first of them reads anything: what nobody holds may be forgotten then.
         for dataflow in self._dataflows.values():
             dataflow.start()
-        await self._tables.end_strays(is_ours, names)
+        await self._tables.ending.end_strays(is_ours, names)
         for item in indexes:
             self._begin_index(item)
 
@@ -82,7 +82,7 @@ class Maintainer:
         made = self._made.pop(item.on or item.id, None)
         if made is not None:
             for handle in made[1].handles:
-                self._tables.end(handle)
+                self._tables.ending.end(handle)
 
     def begin(self, items: Sequence[Item], time: Timestamp) -> None:
         """Items for which something was made are in the catalog since `time`, which the timeline has just passed."""
@@ -122,13 +122,13 @@ class Maintainer:
             if dataflow.due == time:
                 dataflow.input_changed(time)
 
-    def _on_due(self, time: Timestamp, dataflow: Stepping) -> None:
+    def _on_due(self, time: Timestamp, dataflow: ViewProgress) -> None:
         heapq.heappush(self._due, (time, next(self._order), dataflow))
         if time <= self._timeline.read_ts:
             asyncio.get_running_loop().call_soon(self.time_passed)
 
-    def _on_end(self, dataflow: Stepping) -> None:
-        self._dataflows.pop(dataflow.view.id, None)
+    def _on_end(self, id: GlobalId) -> None:
+        self._dataflows.pop(id, None)
 
     def followed(self, program: Program) -> Maintained:
         """A query that is followed by its program, for as long as someone does."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import pyarrow as pa
@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.tables.background import Background
 from holdfast.adapter.tables.commit import TableCommit
+from holdfast.adapter.tables.ending import Ending
 from holdfast.adapter.tables.expand import expanded
 from holdfast.adapter.tables.follow import Followers
 from holdfast.adapter.tables.hold import Hold
@@ -59,7 +60,7 @@ class Tables:
         self._timely = Timely(timeline)
         self._turns: deque[Table] = deque()
         self._told: list[Table] = []
-        self._ending: dict[str, WriteHandle] = {}
+        self.ending = Ending(persist, self._background)
 
     # What sessions ask
 
@@ -176,15 +177,7 @@ class Tables:
             if handle is None:
                 raise DataCorruption(f"table {item.id} is in the catalog, but nothing is stored of it")
             self._begin(item, handle, handle.since.time)
-        await self.end_strays(is_table, handles.keys())
-
-    async def end_strays(self, ours: Callable[[str], bool], known: Collection[str]) -> None:
-        """End the collections among `ours` that are not `known` to anyone."""
-        strays = {name for name in await self._persist.names() if ours(name)} - set(known)
-        for name, handle in (await self._persist.writers(sorted(strays))).items():
-            log.info("collection without a catalog entry ended", extra={"collection": name})
-            if not await self._persist.drop(handle):
-                self._ending[name] = handle
+        await self.ending.end_strays(is_table, handles.keys())
 
     async def create(self, item: Item) -> None:
         """Make the collection of a table that is to be in the catalog with the next commit."""
@@ -294,19 +287,7 @@ class Tables:
         del self._tables[table.id]
         self._turns.remove(table)
         table.progress.end()
-        self.end(table.handle)
-
-    def end(self, handle: WriteHandle) -> None:
-        """End a collection that nobody needs any more, once nobody reads it."""
-        self._ending[handle.name] = handle
-        self._background.start(self._end(handle.name), "holdfast-drop-table")
-
-    async def _end(self, name: str) -> None:
-        try:
-            if name in self._ending and await self._persist.drop(self._ending[name]):
-                self._ending.pop(name, None)
-        except HoldfastError as error:
-            log.warning("dropped collection not ended yet", extra={"collection": name, "reason": str(error)})
+        self.ending.end(table.handle)
 
     # As time passes
 
@@ -340,8 +321,7 @@ class Tables:
 
     async def end_dropped(self) -> None:
         """Try again to end the tables that were dropped while others read them."""
-        for name in list(self._ending):
-            await self._end(name)
+        await self.ending.retry()
 
     async def stop(self) -> None:
         await self._memory.stop()

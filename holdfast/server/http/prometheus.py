@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Literal, TypeAlias
 
 from holdfast.adapter.database import Database
-from holdfast.adapter.maintain.stepping import Counts
+from holdfast.adapter.maintain.surroundings import Counts
 from holdfast.persist import metrics as persist
 from holdfast.server.http import metrics as http
 from holdfast.server.http.metrics import HttpMetrics

@@ -1,0 +1,44 @@
+"""What dataflows share, and what each of them counts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from holdfast.adapter.maintain.arrangements import Arrangements
+from holdfast.adapter.maintain.on_spark import OnSpark
+from holdfast.adapter.maintain.progress import Version, ViewProgress
+from holdfast.adapter.tables import Tables
+from holdfast.adapter.timeline import Timeline
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.ids import GlobalId
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Without `spark` everything is computed in this process.
+
+    `on_due` is told when one wants to work at a later time, `on_end` when one has ended.
+    """
+
+    tables: Tables
+    timeline: Timeline
+    arrangements: Arrangements
+    turn: asyncio.Lock
+    version: Version
+    spark: OnSpark | None
+    on_due: Callable[[Timestamp, ViewProgress], None]
+    on_end: Callable[[GlobalId], None]
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a dataflow has done since it was begun."""
+
+    steps: int = 0
+    updates_in: int = 0
+    updates_out: int = 0
+    seconds: float = 0.0
+    last_seconds: float | None = None
+    failures: int = 0
