@@ -139,6 +139,11 @@ class Maintainer:
         """Those that run."""
         return tuple(self._dataflows.values())
 
+    def refreshed_at(self, id: GlobalId) -> Timestamp | None:
+        """When a view that is refreshed at times of its own was brought up to date last, if it ever was."""
+        dataflow = self._dataflows.get(id)
+        return None if dataflow is None else dataflow.basis
+
     def arranged(self) -> tuple[int, int]:
         """How many updates of inputs and states are in memory, and in how many bytes."""
         sizes = [(rows, nbytes) for _, rows, nbytes in self._arrangements.sizes()]

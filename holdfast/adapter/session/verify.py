@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from holdfast.adapter.catalog.names import SessionNames, as_relation
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.privileges import require_select
+from holdfast.adapter.catalog.refresh import last_refresh
 from holdfast.adapter.registered_names import with_names
 from holdfast.adapter.results import Piece, Row, Rows
 from holdfast.adapter.session.as_of import Wanted
@@ -22,6 +23,7 @@ from holdfast.adapter.session.state import SessionState
 from holdfast.plan.functions.function import Function
 from holdfast.plan.text.codec import write_of
 from holdfast.plan.types import INT8, TEXT, Type, record_of
+from holdfast.repr.frontier import Timestamp
 from holdfast.sql import OutputColumn, plan_query
 from holdfast.sql.catalog import CatalogRelation
 from holdfast.sql.errors import NotSupported
@@ -43,7 +45,7 @@ async def verify(state: SessionState, syntax: Verify) -> Rows:
     columns = _key_columns(item)
     if relation.query is None and columns is None:
         raise NotSupported("VERIFY INDEX of a table is only supported where rows are found by columns", syntax.location)
-    wanted, path = await time_wanted(state, syntax.as_of), state.catalog.path_of(relation)
+    wanted, path = _refreshed(state, relation, await time_wanted(state, syntax.as_of)), state.catalog.path_of(relation)
     contents = None if relation.query is None else await _read(state, relation, difference(relation, path), wanted)
     try:
         rows = None if columns is None else await _read(state, relation, f"SELECT * FROM {dotted(path)}", wanted)
@@ -51,6 +53,17 @@ async def verify(state: SessionState, syntax: Verify) -> Rows:
         _release(contents)
         raise
     return Rows(COLUMNS, _found(state, relation, contents, columns, rows), "VERIFY")
+
+
+def _refreshed(state: SessionState, relation: Item, wanted: Wanted | None) -> Wanted | None:
+    """A view that is refreshed at times of its own has what its query had at the last of them."""
+    last = state.shared.ledger.maintainer.refreshed_at(relation.id) if relation.refresh else None
+    if last is None or (wanted is not None and wanted.at_least):
+        return wanted
+    if wanted is not None and wanted.time < last:
+        earlier = last_refresh(relation.refresh, wanted.time + 1)
+        return wanted if earlier is None else Wanted(Timestamp(earlier), at_least=False)
+    return Wanted(last, at_least=False)
 
 
 async def _found(

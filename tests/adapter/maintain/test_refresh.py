@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from holdfast.plan.errors import DivisionByZero
+from tests.adapter.asking import ask, database, rows
 from tests.adapter.books import Book, book
 from tests.persist.places import in_memory
 
@@ -93,3 +94,19 @@ async def test_a_view_has_rows_from_its_first_refresh_on() -> None:
         await opened.insert("t", (1, 3))
         await opened.let_pass(5_000)
         assert await opened.rows("v") == Counter([(1, 9)])
+
+
+async def test_a_view_is_verified_as_of_its_last_refresh() -> None:
+    async with database() as opened:
+        session = await opened.connect("materialize")
+        await ask(session, "CREATE TABLE t (k int8)")
+        await ask(session, "INSERT INTO t VALUES (1)")
+        await ask(
+            session,
+            "CREATE MATERIALIZED VIEW v WITH (REFRESH AT CREATION, "
+            "REFRESH EVERY '10000 days' ALIGNED TO '1970-01-01') AS SELECT count(*) FROM t",
+        )
+        assert await rows(session, "SELECT * FROM v") == [("1",)]
+        await ask(session, "INSERT INTO t VALUES (2)")
+        assert await rows(session, "SELECT * FROM v") == [("1",)]
+        assert await rows(session, "VERIFY MATERIALIZED VIEW v") == []
