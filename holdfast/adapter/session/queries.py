@@ -154,7 +154,7 @@ async def reading(state: SessionState, found: Compiled, wanted: Wanted | None, *
     choice = choose([input_of(state, item) for item in items], transaction.isolation, ledger.read_ts, None)
     held = None
     if transaction.explicit and not subscribes:
-        domain = _domain(state, items)
+        domain = _domain(state, items, choice.as_of)
         transaction.hold(ledger.tables.hold(domain, choice.as_of))
         transaction.domain = frozenset(domain)
         transaction.as_of = choice.as_of
@@ -165,14 +165,18 @@ async def reading(state: SessionState, found: Compiled, wanted: Wanted | None, *
     return await _reading(state, found, choice.as_of, choice, held)
 
 
-def _domain(state: SessionState, items: Sequence[Item]) -> list[GlobalId]:
-    """All that a transaction may read whose first query reads `items`: what is kept of the same schemas."""
-    schemas = {item.schema for item in items}
+def _domain(state: SessionState, items: Sequence[Item], as_of: Timestamp) -> list[GlobalId]:
+    """All that a transaction at `as_of` may read whose first query reads `items`: what is kept of the same schemas.
+
+    But for what begins later: views that wait for their first refresh.
+    """
+    schemas, frontiers = {item.schema for item in items}, state.shared.ledger.tables.frontiers
     return [
         item.id
         for schema in schemas
         for item in state.catalog.items_of(schema)
         if item.session in (None, state.id) and _is_kept(state.catalog, item)
+        if item in items or frontiers(item.id)[0].less_equal(as_of)
     ]
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from holdfast.plan.errors import DivisionByZero
-from tests.adapter.asking import ask, database, rows
+from tests.adapter.asking import ask, database, refusal, rows
 from tests.adapter.books import Book, book
 from tests.persist.places import in_memory
 
@@ -110,3 +110,14 @@ async def test_a_view_is_verified_as_of_its_last_refresh() -> None:
         await ask(session, "INSERT INTO t VALUES (2)")
         assert await rows(session, "SELECT * FROM v") == [("1",)]
         assert await rows(session, "VERIFY MATERIALIZED VIEW v") == []
+
+
+async def test_a_view_that_waits_for_its_first_refresh_keeps_nobody_from_reading_others() -> None:
+    async with database() as opened:
+        session = await opened.connect("materialize")
+        await ask(session, "CREATE TABLE t (k int8)")
+        await ask(session, "CREATE MATERIALIZED VIEW v WITH (REFRESH AT '2200-01-01') AS SELECT count(*) FROM t")
+        await ask(session, "BEGIN")
+        assert await rows(session, "SELECT count(*) FROM t") == [("0",)]
+        code, message = await refusal(session, "SELECT * FROM v")
+        assert (code, message) == ("25000", "Transactions can only reference objects in the same timedomain.")
