@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from holdfast.compute.delta.accumulate import Accumulator, accumulator
+from holdfast.compute.delta.bits import found_by_bits
 from holdfast.compute.delta.internal import EARLIER, call
 from holdfast.compute.delta.keyed import differences, keys_of, known_at, points_of
 from holdfast.compute.delta.making import Making, may_fail
@@ -44,7 +45,12 @@ class _Totals:
 
 @lru_cache(maxsize=1024)
 def totals_of(relation: Reduce) -> _Totals | None:
-    """How a group is kept by totals; None if one of its aggregates cannot be."""
+    """How a group is kept by totals; None if one of its aggregates cannot be.
+
+    Nor can it where values of a key are equal but not written the same: which of them is shown is said by the rows.
+    """
+    if not all(found_by_bits(key.type) for key in relation.keys):
+        return None
     found = [accumulator(each) for each in relation.aggregates]
     known = tuple(each for each in found if each is not None)
     if len(known) < len(found):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 
+from holdfast.compute.delta.bits import found_by_bits
 from holdfast.compute.delta.clock import reads_clock
 from holdfast.compute.delta.internal import BEFORE
 from holdfast.compute.delta.program import (
@@ -48,8 +49,7 @@ from holdfast.plan.relation import (
     inputs,
 )
 from holdfast.plan.scalar import Call, Column, Scalar
-from holdfast.plan.types import Array, List, Range, Record, Type, arrow_type
-from holdfast.plan.types import Map as MapType
+from holdfast.plan.types import Type, arrow_type
 
 Rule = Callable[["Making", Relation], Relation]
 Kept = Callable[["Making", Relation, tuple[int, ...], Relation], Relation | None]
@@ -81,6 +81,10 @@ class Making:
         return Local(name, relation.columns)
 
     def lookup(self, source: str, columns: tuple[int, ...], keys: Relation, of: Columns) -> Local:
+        """By those of the columns whose values are found by their bits."""
+        usable = [place for place, index in enumerate(columns) if found_by_bits(of[index].type)]
+        if len(usable) < len(columns):
+            columns, keys = tuple(columns[place] for place in usable), Project(keys, tuple(usable))
         name = self._name("l")
         self.stages.append(Lookup(name, source, columns, self.bind(Distinct(keys)), of))
         return Local(name, update_columns(of))
@@ -238,18 +242,6 @@ def gets_in(relation: Relation) -> dict[str, Columns]:
     for part in inputs(relation):
         found |= gets_in(part)
     return found
-
-
-def found_by_bits(type_: Type) -> bool:
-    """Whether values of the type that are equal in SQL have the same bits in Arrow."""
-    match type_:
-        case Array() | List():
-            return found_by_bits(type_.element)
-        case Record():
-            return all(map(found_by_bits, type_.types))
-        case MapType() | Range():
-            return False
-    return type_.base != "jsonb"
 
 
 def can_be_key(type_: Type, of: Type) -> bool:

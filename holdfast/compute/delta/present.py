@@ -12,11 +12,18 @@ from holdfast.plan.types import Type
 
 
 def rows_at(
-    points: Sequence[Row], before: Sequence[Row], updates: Sequence[Row], key: tuple[int, ...], types: Sequence[Type]
+    points: Sequence[Row],
+    before: Sequence[Row],
+    updates: Sequence[Row],
+    key: tuple[int, ...],
+    types: Sequence[Type],
+    *,
+    merged: bool,
 ) -> Multiset:
     """Each row as often as it is there at a point, with the point's time and next time.
 
     Points are keys with these; `before` and `updates` are updates of rows of `types`, whose columns `key` are theirs.
+    If they are `merged`, all rows of a key are the same, whichever way they are written.
     """
     same_key, of_row = equality([types[index] for index in key]), columns_at(key)
     moments: dict[Key, list[tuple[int, int | None]]] = {}
@@ -30,12 +37,17 @@ def rows_at(
                 found[place].append(row)
     same_row, present = _by_bits(types), list[Row]()
     for each, times in moments.items():
-        present += _in_turn(times, *known[each], same_row)
+        present += _in_turn(times, *known[each], same_row, merged=merged)
     return Multiset(present)
 
 
 def _in_turn(
-    times: list[tuple[int, int | None]], before: list[Row], updates: list[Row], same_row: Callable[[Row], Key]
+    times: list[tuple[int, int | None]],
+    before: list[Row],
+    updates: list[Row],
+    same_row: Callable[[Row], Key],
+    *,
+    merged: bool,
 ) -> list[Row]:
     """The rows of one key at its points."""
     counts: dict[Key, int] = {}
@@ -55,14 +67,14 @@ def _in_turn(
     for moment in sorted(times, key=lambda pair: pair[0]):
         while waiting and waiting[-1][-2] <= moment[0]:
             add(waiting.pop())
-        for of_row, count in counts.items():
-            if count > 0:
-                present += [rows[of_row] + moment] * count
+        there = [(rows[of_row], count) for of_row, count in counts.items() if count > 0]
+        if merged and there:
+            there = [(min((row for row, _ in there), key=repr), sum(counts.values()))]
+        for row, count in there:
+            present += [row + moment] * count
     return present
 
 
 def _by_bits(types: Sequence[Type]) -> Callable[[Row], Key]:
     """Rows that are equal, but not written the same, are different rows: each has to be taken back as it came."""
-    if all(is_natural(type_) or type_.base == "jsonb" for type_ in types):
-        return lambda row: row
-    return equality(types)
+    return (lambda row: row) if all(is_natural(type_) or type_.base == "jsonb" for type_ in types) else repr

@@ -55,13 +55,15 @@ class State:
 class Present:
     """The rows that are there at the `points`, which are keys with a time and the next one.
 
-    What is known are the updates `before` the step and those of the step; their columns `key` are the keys.
+    What is known are the updates `before` the step and those of the step; their columns `key` are the keys. If rows are
+    `merged`, those of a key are the same, and as many as their diffs add up to.
     """
 
     points: Relation
     before: Relation
     updates: Relation
     key: tuple[int, ...]
+    merged: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ class _Run:
         assert before.counts is None, "how often a row is there is said by its diff"
         assert updates.counts is None
         types = [column.type for column in stage.relation.columns[:-2]]
-        return rows_at(points, before.rows, updates.rows, said.key, types)
+        return rows_at(points, before.rows, updates.rows, said.key, types, merged=said.merged)
 
     def _found(self, stage: Lookup) -> Multiset:
         keys = self._rows(stage.keys).rows
