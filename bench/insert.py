@@ -47,6 +47,8 @@ def main() -> None:
         holdfast_serving(Path(folder) / "data") as ours,
     ):
         with psycopg.connect(ours.conninfo, autocommit=True) as connection:
+            connection.execute("SET statement_timeout = 0")
+            connection.execute("SELECT count(*) FROM generate_series(1, 10000000)")  # once it is answered, Spark is up
             connection.execute("CREATE TABLE t (a int, b text)")
             medians = report(asyncio.run(floor_of(Path(folder), connection)), "ms")
         ratio = medians["INSERT of one row"] / medians["floor: one synced file, one commit"]
