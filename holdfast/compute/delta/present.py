@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from holdfast.compute.delta.bits import found_by_bits
 from holdfast.compute.evaluate.keys import Key, equality
 from holdfast.compute.evaluate.multiset import Multiset
 from holdfast.compute.evaluate.scalars import Row, columns_at
-from holdfast.plan.order import is_natural
+from holdfast.compute.evaluate.values import Value
+from holdfast.plan.order import is_natural, nullable_key
 from holdfast.plan.types import Type
 
 
@@ -77,4 +79,14 @@ def _in_turn(
 
 def _by_bits(types: Sequence[Type]) -> Callable[[Row], Key]:
     """Rows that are equal, but not written the same, are different rows: each has to be taken back as it came."""
-    return (lambda row: row) if all(is_natural(type_) or type_.base == "jsonb" for type_ in types) else repr
+    keys = [_spelled(type_) for type_ in types]
+    if not any(keys):
+        return lambda row: row
+    return lambda row: tuple([value if of is None else of(value) for value, of in zip(row, keys, strict=True)])
+
+
+def _spelled(type_: Type) -> Callable[[Value], Key] | None:
+    """What tells values of a type apart by their bits; None if they do so themselves. Zeros have no sign."""
+    if is_natural(type_) or type_.base == "jsonb":
+        return None
+    return nullable_key(type_) if found_by_bits(type_) else repr

@@ -42,6 +42,14 @@ ROWS: dict[str, list[Row]] = {
 }
 
 
+def test_a_zero_with_a_sign_goes_as_it_came() -> None:
+    query = "SELECT DISTINCT ON (k) k, '-0'::float8, ARRAY[j] FROM t WHERE mz_now() < k + 11 ORDER BY k, j"
+    view = life(query, {"t": [((1, "1"), 5, 1), ((2, "1.0"), 5, 1), ((2, "2"), 10, 1)]}, SHAPES)
+    for upper in (11, 12, 13, 14, 15):
+        view.live(upper)
+    assert sum(made.output.diff_sum for made in view.steps) == 0
+
+
 @pytest.mark.parametrize("query", QUERIES)
 @settings(max_examples=15, phases=[Phase.explicit, Phase.generate])
 @given(data=st.data())
