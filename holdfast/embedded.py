@@ -23,8 +23,8 @@ from holdfast.adapter.results import CopyIn, CopyOut, Done, Empty, Piece, Rows
 from holdfast.adapter.session.session import Session
 from holdfast.compute.evaluate.values import table_of
 from holdfast.persist.sync import Loop
-from holdfast.plan.types import spark_type
 from holdfast.plan.python_values import python_rows, value_of
+from holdfast.plan.types import spark_type
 from holdfast.result_text import as_table
 from holdfast.server.pgwire.rows import close_iterator
 from holdfast.server.settings import ServerSettings

@@ -7,12 +7,12 @@ from holdfast.adapter.plan_cache import Compiled, PlanCache
 from holdfast.compute.evaluate import evaluate
 from holdfast.plan.types import INT4, INT8, TEXT, Type
 from holdfast.sql import plan_query
-from holdfast.sql.catalog import CatalogColumn, CatalogRelation
+from holdfast.sql.catalog import CatalogColumn, CatalogRelation, WithoutFunctions
 
 KNOWN = Known(1_000_000, "me", "db", "holdfast test")
 
 
-class Counting:
+class Counting(WithoutFunctions):
     """A catalog of one table that counts how often it is asked."""
 
     def __init__(self) -> None:

@@ -106,7 +106,7 @@ def test_dependencies_lead_through_views_that_are_not_kept(shop: Shop) -> None:
         ("totals_primary_idx", "totals"),
     }
     names = {str(item.id): item.name for item in shop.talk.state.items.values()}
-    assert {(names[one], names[other]) for one, other in found} == expected
+    assert {(names[str(one)], names[str(other)]) for one, other in found} == expected
 
 
 def test_postgresql_s_catalogs_have_them_by_their_kinds(shop: Shop) -> None:

@@ -17,7 +17,7 @@ def test_an_index_is_kept_with_its_relation_and_its_key() -> None:
     assert [item.name for item in decision.created] == ["i"]
     item = talk.item("i")
     assert item.sql == "CREATE INDEX i IN CLUSTER quickstart ON materialize.public.t (a, lower(b), b)"
-    assert (item.kind, item.on, item.uses) == ("index", talk.item("t").id, {talk.item("t").id})
+    assert (item.kind, item.on, item.uses) == ("index", talk.item("t").id, frozenset((talk.item("t").id,)))
     assert [(part.sql, str(part.type), part.nullable, part.position) for part in item.key] == [
         ("a", "integer", False, 0),
         ("lower(b)", "text", True, None),
