@@ -71,8 +71,8 @@ class Machine:
         states = self._states.values()
         return sum(state.rows for state in states), sum(state.nbytes for state in states)
 
-    async def step(self, changes: Changes, basis: Timestamp, end: Timestamp) -> Step:
-        """What follows from all changes later than `basis`, up to `end`."""
+    async def step(self, changes: Changes, basis: Timestamp, end: Timestamp, *, first: Timestamp | None = None) -> Step:
+        """What follows from all changes later than `basis`, up to `end`; what is earlier than `first`, as of then."""
         program = self._view.program
         async with self._turn:
             arranged: dict[str, Arranged] = {
@@ -80,7 +80,7 @@ class Machine:
             }
             arranged |= await self._loaded()
             lower, upper = Timestamp(basis + 1), Timestamp(end + 1)
-            made = await in_thread(step, program, changes, arranged, lower, upper)
+            made = await in_thread(step, program, changes, arranged, lower, upper, first)
         self._check(made)
         return made
 

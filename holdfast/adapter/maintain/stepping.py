@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 from holdfast.adapter.catalog.refresh import next_refresh
 from holdfast.adapter.maintain.erring import Errors, same
@@ -20,7 +19,7 @@ from holdfast.adapter.maintain.machine import Machine
 from holdfast.adapter.maintain.progress import ViewProgress
 from holdfast.adapter.maintain.stores import Stores, Written
 from holdfast.adapter.maintain.surroundings import Counts, Surroundings
-from holdfast.adapter.maintain.updates import commits_of, moved
+from holdfast.adapter.maintain.updates import commits_of
 from holdfast.adapter.maintain.view import View
 from holdfast.adapter.tables import Hold
 from holdfast.adapter.tables.progress import Erring
@@ -222,11 +221,7 @@ class Stepping(ViewProgress):
         try:
             if failing is not None:
                 raise failing.error
-            changes = {name: moved(batch, time) for name, batch in taken.changes.items()}
-            made = await self._machine.step(changes, basis, time)
-            if self.refreshes:
-                # What changed by itself meanwhile shows only now.
-                made = replace(made, output=moved(made.output, time))
+            made = await self._machine.step(taken.changes, basis, time, first=time)
         except DataError as error:
             await self._err(time, error, basis)
             return

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdfast.adapter.tables.commit import TableCommit
-from holdfast.repr.consolidate import consolidate
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.row import DIFF, TIME, RowType
 from holdfast.repr.update import UpdateBatch
@@ -36,14 +35,6 @@ def later_than(updates: UpdateBatch, start: Timestamp) -> UpdateBatch:
     if updates.min_time is None or updates.min_time > start:
         return updates
     return UpdateBatch(updates.row_type, updates.table.filter(pc.greater(updates.table[TIME], start)))
-
-
-def moved(updates: UpdateBatch, time: Timestamp) -> UpdateBatch:
-    """The same as if all had happened at `time`, consolidated."""
-    position = len(updates.row_type.names)
-    times = pa.array(np.full(updates.rows, time, np.int64))
-    table = updates.table.set_column(position, updates.table.schema.field(TIME), times)
-    return consolidate(UpdateBatch(updates.row_type, table))
 
 
 def times_of(batches: Iterable[UpdateBatch]) -> list[Timestamp]:

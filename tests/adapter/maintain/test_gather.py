@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 
 from holdfast.adapter.maintain import gather as module
 from holdfast.adapter.maintain.gather import gather
-from holdfast.adapter.maintain.updates import commits_of, moved, times_of
+from holdfast.adapter.maintain.updates import commits_of, times_of
 from holdfast.adapter.tables.shape import row_type_of
 from holdfast.plan.types import INT8
 from holdfast.repr.consolidate import consolidate
-from holdfast.repr.frontier import Timestamp
 from holdfast.repr.row import DIFF
 from holdfast.repr.update import UpdateBatch
 from tests.adapter.books import book, quiet
@@ -39,13 +38,6 @@ def test_commits_say_what_the_updates_say_one_row_at_a_time(some: list[tuple[int
         diffs = commit.updates.table[DIFF].to_pylist()
         assert diffs == [1] * commit.inserts + [-1] * (len(diffs) - commit.inserts)
     assert summed(UpdateBatch.concat(ROWS, [commit.updates for commit in found])) == summed(batch(some))
-
-
-@given(updates)
-def test_what_is_moved_to_one_time_adds_up_to_the_same(some: list[tuple[int, int, int]]) -> None:
-    found = summed(moved(batch(some), Timestamp(9)))
-    totals = {row: sum(diff for each, _, diff in some if each == row) for row, _, _ in some}
-    assert found == {(row, 9): total for row, total in totals.items() if total}
 
 
 @pytest.mark.parametrize("recent_bytes", [0, 2**20])

@@ -111,3 +111,20 @@ async def test_rows_come_and_go_as_time_passes() -> None:
         assert await rows(session, f"SELECT * FROM alive ORDER BY id AS OF {soon - 1}") == [("1",), ("2",)]
         assert await rows(session, f"SELECT * FROM alive AS OF {soon}") == [("2",)]
         assert await rows(session, "SELECT * FROM alive") == [("2",)]
+
+
+async def test_a_view_that_erred_while_rows_went_by_themselves_heals_without_them() -> None:
+    async with database() as opened:
+        session = await opened.connect("materialize")
+        await ask(session, "CREATE TABLE e (id int8, until mz_timestamp)")
+        await ask(session, "CREATE MATERIALIZED VIEW alive AS SELECT 10 / id AS tenth FROM e WHERE mz_now() < until")
+        ((now,),) = await rows(session, "SELECT mz_now()")
+        soon = int(str(now)) + 1000
+        await ask(session, f"INSERT INTO e VALUES (1, {soon}), (5, {soon + 10_000_000})")
+        assert await rows(session, "SELECT * FROM alive ORDER BY 1") == [("2",), ("10",)]
+        await ask(session, f"INSERT INTO e VALUES (0, {soon + 10_000_000})")
+        assert (await refusal(session, "SELECT * FROM alive"))[0] == "22012"
+        await rows(session, f"SELECT count(*) FROM e AS OF {soon}")  # is answered once that time has come
+        await ask(session, "DELETE FROM e WHERE id = 0")
+        assert await rows(session, "SELECT * FROM alive") == [("2",)]
+        assert await rows(session, "VERIFY MATERIALIZED VIEW alive") == []
