@@ -37,8 +37,10 @@ log = logging.getLogger(__name__)
 _FEW_ROWS = 50_000
 """Rows of all inputs from which a view is made in this process sooner than a job of Spark's begins."""
 
-_LARGE_SHARE = 0.2
-"""Share of the rows of all inputs that may change before a view is sooner made from scratch, if that is many."""
+_LARGE_SHARE = 0.01
+"""Share of the rows of all inputs that may change before a view is sooner made from scratch, if that is many: a row of
+a step takes this process up to a hundred times as long as one that is read takes Spark.
+"""
 
 _MANY_NOTED = 100_000
 """Rows of a step that are read back by who wants them, instead of being kept at hand."""
