@@ -85,7 +85,10 @@ rootLogger.appenderRef.stderr.ref = stderr
 # Without a level of its own, PySpark's gateway sets that of all others to WARN, and says so.
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
-# What these say of a job that failed, its caller gets as an exception.
+# What these say of a job or a start that failed, its caller gets as an exception. If there is no caller any more, as
+# the process ended while Spark was starting, there is nobody to tell.
+logger.context.name = org.apache.spark.SparkContext
+logger.context.level = off
 logger.executor.name = org.apache.spark.executor.Executor
 logger.executor.level = off
 logger.tasks.name = org.apache.spark.scheduler.TaskSetManager

@@ -132,6 +132,19 @@ stop(session)
     assert [path.name for path in temporary.iterdir() if path.name.startswith("holdfast")] == []
 
 
+def test_a_start_that_fails_is_told_to_its_caller_alone(tmp_path: Path) -> None:
+    """So it is when the process ends while Spark is starting, and there is no caller to tell any more."""
+    program = """
+from holdfast.spark import SparkJobFailed, SparkSettings, start
+try:
+    start(SparkSettings(master="local[1]", driver_memory="1g", conf={"spark.driver.port": "999999"}))
+except SparkJobFailed as error:
+    print(error)
+"""
+    done = run_python(program, cwd=tmp_path)
+    assert (done.stdout[:46], done.stderr) == ("requirement failed: startPort should be betwee", "")
+
+
 def test_errors_of_java_are_still_shown(tmp_path: Path) -> None:
     program = """
 from holdfast.spark import SparkSettings, start, stop
