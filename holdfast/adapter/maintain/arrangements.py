@@ -12,7 +12,9 @@ from typing import Protocol
 
 from holdfast.adapter.maintain.updates import later_than, narrowed
 from holdfast.adapter.tables import Tables
+from holdfast.adapter.tables.shape import row_type_of
 from holdfast.compute.arrange import Arranged
+from holdfast.compute.delta import Program
 from holdfast.persist.errors import AsOfBeforeSince
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
@@ -21,6 +23,17 @@ from holdfast.repr.update import UpdateBatch
 
 Key = tuple[GlobalId, RowType]
 """A collection, and the columns of it that are known to who reads it."""
+
+
+def input_types(program: Program) -> dict[str, RowType]:
+    """What a program reads, with the columns that it knows of."""
+    return {name: row_type_of([column.type for column in columns]) for name, columns in program.inputs.items()}
+
+
+def keys_of(program: Program) -> dict[str, Key]:
+    """What a program looks things up in."""
+    types = input_types(program)
+    return {name: (GlobalId.parse(name), types[name]) for name in program.lookups}
 
 
 class User(Protocol):

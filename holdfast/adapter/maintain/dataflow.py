@@ -68,7 +68,7 @@ class Dataflow(Stepping):
     @property
     def _is_unprepared(self) -> bool:
         """Whether something has to be found out, or made, before the next step."""
-        return self.stores.basis is not None and (self.stores.lacks_states or self.view.is_temporal)
+        return self.stores.basis is not None and (self.stores.lacks_states or self.view.program.is_temporal)
 
     def _last_changes(self) -> list[Timestamp]:
         """When inputs changed last, before they told us."""

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from holdfast.adapter.in_thread import in_thread
-from holdfast.adapter.maintain.arrangements import Arrangements, Key, User
+from holdfast.adapter.maintain.arrangements import Arrangements, Key, User, input_types, keys_of
 from holdfast.adapter.maintain.gather import Gathered
 from holdfast.adapter.maintain.stores import Stores
 from holdfast.adapter.maintain.updates import Changes
@@ -44,14 +44,10 @@ class Machine:
     @property
     def inputs(self) -> Mapping[str, RowType]:
         """What the program reads, with the columns that it knows of."""
-        return {
-            name: row_type_of([column.type for column in columns])
-            for name, columns in self._view.program.inputs.items()
-        }
+        return input_types(self._view.program)
 
     def _keys(self) -> dict[str, Key]:
-        inputs = self.inputs
-        return {name: (GlobalId.parse(name), inputs[name]) for name in self._view.program.lookups}
+        return keys_of(self._view.program)
 
     def begin(self, user: User) -> None:
         for key in self._keys().values():

@@ -130,7 +130,7 @@ class Stepping(ViewProgress):
         """When the view changes by itself next, after `done`."""
         if self.refreshes:
             self.find_refresh(done)
-        elif self.view.is_temporal:
+        elif self.view.program.is_temporal:
             self._is_due(await self._machine.due(Timestamp(done + 1)))
 
     def find_refresh(self, done: Timestamp) -> None:
@@ -165,7 +165,7 @@ class Stepping(ViewProgress):
         if self._around.spark is None or not self.view.is_exact or len(times) > 1 or taken.rows <= _FEW_ROWS:
             return False
         holds_map = any(handle.row_type.holds_map for handle in self.stores.handles)
-        return not holds_map and not self.view.is_temporal and taken.rows > _LARGE_SHARE * self.input_rows()
+        return not holds_map and not self.view.program.is_temporal and taken.rows > _LARGE_SHARE * self.input_rows()
 
     async def _begin_at(self, time: Timestamp) -> None:
         """Write the first rows."""
@@ -196,7 +196,7 @@ class Stepping(ViewProgress):
             try:
                 made = await self._machine.step(taken.changes, basis, taken.end)
             except DataError as error:
-                if len(times) == 1 and (taken.end == times[0] or not self.view.is_temporal):
+                if len(times) == 1 and (taken.end == times[0] or not self.view.program.is_temporal):
                     await self._err(times[0], error, basis)
                     return
                 times = times[: max(len(times) // 2, 1)]

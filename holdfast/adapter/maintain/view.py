@@ -8,7 +8,6 @@ from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.registered_names import with_names
-from holdfast.adapter.subscribe.temporal import depends_on_time
 from holdfast.compute.delta import Program, program
 from holdfast.compute.delta.exact import is_exact_on_spark
 from holdfast.errors import UsageError
@@ -19,7 +18,7 @@ from holdfast.sql import plan_query
 
 @dataclass(frozen=True)
 class View:
-    """`inputs` are the collections that the program reads. `is_temporal`: it may change while they do not.
+    """`inputs` are the collections that the program reads.
 
     `is_exact`: Spark makes of the same rows the very same view.
     """
@@ -27,7 +26,6 @@ class View:
     item: Item
     program: Program
     inputs: tuple[GlobalId, ...]
-    is_temporal: bool
     is_exact: bool
 
     @property
@@ -43,4 +41,4 @@ def viewed(item: Item, catalog: CatalogState) -> View:
     plan = decorrelate(with_names(plan_query(item.query, names)).plan)
     made = program(plan)
     inputs = tuple(sorted(map(GlobalId.parse, made.inputs), key=str))
-    return View(item, made, inputs, depends_on_time(plan), is_exact_on_spark(made))
+    return View(item, made, inputs, is_exact_on_spark(made))

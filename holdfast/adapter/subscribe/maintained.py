@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from holdfast.adapter.in_thread import in_thread
-from holdfast.adapter.maintain.arrangements import Arrangements, Key
+from holdfast.adapter.maintain.arrangements import Arrangements, input_types, keys_of
 from holdfast.adapter.maintain.updates import narrowed
 from holdfast.adapter.tables import Tables
 from holdfast.adapter.tables.shape import row_type_of
@@ -20,7 +20,6 @@ from holdfast.compute.delta import Program, Step, from_scratch, step
 from holdfast.repr.consolidate import consolidate
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
-from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
 
 _FEW = 200_000
@@ -39,14 +38,6 @@ class Maintained:
     _states: dict[str, Arranged] = field(default_factory=dict)
 
     @property
-    def _inputs(self) -> dict[str, RowType]:
-        return {name: row_type_of([column.type for column in of]) for name, of in self.program.inputs.items()}
-
-    def _keys(self) -> dict[str, Key]:
-        inputs = self._inputs
-        return {name: (GlobalId.parse(name), inputs[name]) for name in self.program.lookups}
-
-    @property
     def is_little(self) -> bool:
         """Whether what has to be known to begin with is little, or nothing."""
         if not self.program.states:
@@ -57,12 +48,11 @@ class Maintained:
         """Take changes later than `as_of`, at which all inputs are held and complete."""
         rows = {}
         if self.program.states:
-            for name, row_type in self._inputs.items():
+            for name, row_type in input_types(self.program).items():
                 rows[name] = await self.tables.rows(GlobalId.parse(name), as_of, range(len(row_type.names)))
-            made = await in_thread(from_scratch, self.program, rows, as_of)
-            self._keep(made)
+            await self._keep(await in_thread(from_scratch, self.program, rows, as_of), as_of)
         self.basis = as_of
-        for key in self._keys().values():
+        for key in keys_of(self.program).values():
             self.arrangements.use(key, self)
 
     async def step(self, changes: Mapping[GlobalId, list[UpdateBatch]], end: Timestamp) -> UpdateBatch:
@@ -71,24 +61,29 @@ class Maintained:
         assert basis is not None  # it was begun
         taken = {
             name: consolidate(UpdateBatch.concat(row_type, [narrowed(each, row_type) for each in found]))
-            for name, row_type in self._inputs.items()
+            for name, row_type in input_types(self.program).items()
             if (found := changes.get(GlobalId.parse(name), []))
         }
+        if not taken and not self.program.is_temporal:
+            self.basis = end
+            return UpdateBatch.empty(row_type_of(self.program.columns))
         async with self.turn:
-            arranged = {name: await self.arrangements.at(key, basis) for name, key in self._keys().items()}
+            arranged = {name: await self.arrangements.at(key, basis) for name, key in keys_of(self.program).items()}
             lower, upper = Timestamp(basis + 1), Timestamp(end + 1)
             made = await in_thread(step, self.program, taken, arranged | self._states, lower, upper)
-            self._keep(made)
+            await self._keep(made, end)
         self.basis = end
         return made.output
 
-    def _keep(self, made: Step) -> None:
+    async def _keep(self, made: Step, time: Timestamp) -> None:
+        """What was made of all up to `time`, before which nobody looks."""
         for state in self.program.states:
             arranged = self._states.setdefault(state.name, Arranged(row_type_of(state.types)))
             updates = made.states[state.name]
             if updates.rows:
                 arranged.append(updates)
+                await asyncio.to_thread(arranged.compact, time)
 
     def end(self) -> None:
-        for key in self._keys().values():
+        for key in keys_of(self.program).values():
             self.arrangements.leave(key, self)

@@ -82,9 +82,7 @@ class Making:
 
     def lookup(self, source: str, columns: tuple[int, ...], keys: Relation, of: Columns) -> Local:
         """By those of the columns whose values are found by their bits."""
-        usable = [place for place, index in enumerate(columns) if found_by_bits(of[index].type)]
-        if len(usable) < len(columns):
-            columns, keys = tuple(columns[place] for place in usable), Project(keys, tuple(usable))
+        columns, keys = _by_bits(columns, keys, of)
         name = self._name("l")
         self.stages.append(Lookup(name, source, columns, self.bind(Distinct(keys)), of))
         return Local(name, update_columns(of))
@@ -159,10 +157,7 @@ class Making:
 
     def before(self, relation: Relation, columns: Sequence[int], keys: Relation) -> Relation:
         """`keys` has a column for each of `columns`."""
-        usable = [place for place, index in enumerate(columns) if found_by_bits(relation.columns[index].type)]
-        if len(usable) < len(columns):
-            columns, keys = [columns[place] for place in usable], Project(keys, tuple(usable))
-        wanted = tuple(columns)
+        wanted, keys = _by_bits(tuple(columns), keys, relation.columns)
         if can_find(relation, wanted):
             return self._through(relation, wanted, keys)
         kept = self._kept(self, relation, wanted, keys)
@@ -192,6 +187,14 @@ class Making:
         last = self.bind(output).name
         states = tuple(self.states.values())
         return Program(plan, dict(self.inputs), tuple(self.stages), states, last, dict(self.writes))
+
+
+def _by_bits(columns: tuple[int, ...], keys: Relation, of: Columns) -> tuple[tuple[int, ...], Relation]:
+    """Those of the columns whose values are found by their bits, and what is asked for in them."""
+    usable = tuple(place for place, index in enumerate(columns) if found_by_bits(of[index].type))
+    if len(usable) == len(columns):
+        return columns, keys
+    return tuple(columns[place] for place in usable), Project(keys, usable)
 
 
 def can_find(relation: Relation, columns: tuple[int, ...]) -> bool:

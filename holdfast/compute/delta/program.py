@@ -133,6 +133,11 @@ class Program:
         return tuple(column.type for column in self.plan.relation.columns)
 
     @cached_property
+    def is_temporal(self) -> bool:
+        """Whether the view may change while its inputs do not."""
+        return any(isinstance(stage, Due) for stage in self.stages)
+
+    @cached_property
     def lookups(self) -> frozenset[str]:
         """The inputs of which more is read than what changes."""
         found: set[str] = set()
