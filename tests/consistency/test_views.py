@@ -9,9 +9,10 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 
 import psutil
@@ -137,27 +138,26 @@ def lived(server: ServerProcess, kills: int, times: int, seed: int) -> None:
             connection.execute(f"ALTER MATERIALIZED VIEW {name} SET (RETAIN HISTORY = FOR '10min')".encode())
     over, failures = threading.Event(), list[BaseException]()
 
-    def kept_up(work: object) -> None:
+    def kept_up(work: Callable[[], None]) -> None:
         try:
-            assert callable(work)
             work()
         except BaseException as failure:
             failures.append(failure)
             over.set()
 
-    def again(step: object, chance: Random) -> None:
-        assert callable(step)
+    def again(step: Callable[[Connection], None]) -> None:
         while not over.is_set():
             # Whoever loses the server while it is away comes back with a new connection.
             with suppress(psycopg.OperationalError), server.connect(seconds=5) as connection:
                 while not over.is_set():
-                    step(connection, chance)
+                    step(connection)
 
     listeners = [Listener(server, name) for name in ("total", "outer_join", "balance")]
-    work: dict[str, object] = {
-        "writer": lambda: again(write, Random(seed)),
-        "reader": lambda: again(lambda connection, _: read(connection), Random(seed + 1)),
-        **{listener.view: lambda each=listener: each.listen(over) for listener in listeners},
+    chance = Random(seed)
+    work: dict[str, Callable[[], None]] = {
+        "writer": lambda: again(lambda connection: write(connection, chance)),
+        "reader": lambda: again(read),
+        **{listener.view: partial(listener.listen, over) for listener in listeners},
     }
     threads = [threading.Thread(target=kept_up, args=(each,), name=name, daemon=True) for name, each in work.items()]
     for thread in threads:
