@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
@@ -14,7 +15,7 @@ from holdfast.adapter.maintain.stores import Stores, Written
 from holdfast.adapter.maintain.view import View
 from holdfast.adapter.runtime import SparkRuntime
 from holdfast.adapter.tables import Tables
-from holdfast.compute.delta import OUTPUT, hydration
+from holdfast.compute.delta import OUTPUT, hydration, state_input
 from holdfast.compute.render import SparkQuery, render
 from holdfast.compute.run import running
 from holdfast.persist import Persist, WriteHandle
@@ -48,14 +49,14 @@ class OnSpark:
             for name, columns in view.program.inputs.items():
                 frame = await stack.enter_async_context(self._tables.frame(spark, GlobalId.parse(name), at))
                 inputs[name] = frame.select(*frame.columns[: len(columns)])
-            found: dict[str, Staged | None] = {}
+            works = []
             for name, query in queries.items():
                 handle = stores.output if name == OUTPUT else stores.states[name]
                 old = None if basis is None else await stack.enter_async_context(self._old(spark, handle, basis))
                 stage = stack.enter_context(handle.parts.stage(handle.shard))
-                job = partial(_written, query, inputs, old, handle, stage, at, _asserts(view, name))
-                written = await self._runtime.run(job, tag="view")
-                found[name] = written if written.parts else None
+                works.append(_Work(name, query, handle, stage, old, _asserts(view, name)))
+            staged = await self._runtime.run(partial(_written, works, inputs, at), tag="view")
+            found = {name: each if each.parts else None for name, each in staged.items()}
             output = found.pop(OUTPUT)
             yield Written(output, found)
 
@@ -83,34 +84,57 @@ def _asserts(view: View, name: str) -> Mapping[str, str]:
     return {f"c{position}": view.item.columns[position].name for position in view.item.asserts}
 
 
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A collection to write: what it is, what it was, and which of its columns must not be null."""
+
+    name: str
+    query: SparkQuery
+    handle: WriteHandle
+    stage: Stage
+    old: DataFrame | None
+    asserts: Mapping[str, str]
+
+
 def _written(
-    query: SparkQuery,
-    inputs: Mapping[str, DataFrame],
-    old: DataFrame | None,
-    handle: WriteHandle,
-    stage: Stage,
-    at: Timestamp,
-    asserts: Mapping[str, str],
-    spark: SparkSession,
-) -> Staged:
-    with running(spark, query, inputs, ()) as frame:
-        rows = frame.selectExpr(*_columns(handle.row_type, len(frame.columns) - 1))
-        for column, name in asserts.items():
-            if rows.where(f"{column} IS NULL").take(1):
-                raise NullValueNotAllowed(f'column "{name}" must not be null')
-        if old is not None:
-            rows = _difference(rows, old, handle.row_type)
-        return staged(rows.withColumn(TIME, expr(f"{at}L")), handle, stage)
+    works: Sequence[_Work], inputs: Mapping[str, DataFrame], at: Timestamp, spark: SparkSession
+) -> dict[str, Staged]:
+    """The collections, one after another: what another is made of is computed once, and kept until all are there."""
+    known, found = dict(inputs), dict[str, Staged]()
+    read = frozenset(name for work in works for name in work.query.inputs)
+    with ExitStack() as stack:
+        for work in works:
+            frame = stack.enter_context(running(spark, work.query, known, ()))
+            rows = frame.selectExpr(*_columns(work.handle.row_type, len(frame.columns)))
+            if (name := state_input(work.name)) in read:
+                rows = rows.persist()
+                stack.callback(rows.unpersist)
+                known[name] = rows
+            found[work.name] = _staged(work, rows, at)
+    return found
+
+
+def _staged(work: _Work, rows: DataFrame, at: Timestamp) -> Staged:
+    for column, name in work.asserts.items():
+        if rows.where(f"{column} IS NULL").take(1):
+            raise NullValueNotAllowed(f'column "{name}" must not be null')
+    if work.old is not None:
+        rows = _difference(rows, work.old, work.handle.row_type)
+    if DIFF not in rows.columns:
+        return staged(rows, work.handle, work.stage, at)
+    return staged(rows.withColumn(TIME, expr(f"{at}L")), work.handle, work.stage)
 
 
 def _columns(row_type: RowType, width: int) -> list[str]:
-    """What is computed, with the types of the collection, and how often each row is there."""
+    """What is computed, with the types of the collection, and if it is not once, how often each row is there."""
     columns = [f"CAST(c{index} AS {spark_type(field.type)}) AS c{index}" for index, field in enumerate(row_type.schema)]
-    return [*columns, f"CAST(c{width} AS BIGINT) AS {DIFF}"]
+    return columns if width == len(columns) else [*columns, f"CAST(c{len(columns)} AS BIGINT) AS {DIFF}"]
 
 
 def _difference(new: DataFrame, old: DataFrame, row_type: RowType) -> DataFrame:
     """What has to be added to the old rows to get the new ones."""
     columns = [quoted(name) for name in row_type.names]
+    if DIFF not in new.columns:
+        new = new.withColumn(DIFF, expr("1L"))
     both = new.unionAll(old.selectExpr(*columns, f"-{DIFF} AS {DIFF}"))
     return both.groupBy(*columns).agg(expr(f"coalesce(sum({DIFF}), 0L) AS {DIFF}")).where(f"{DIFF} <> 0")

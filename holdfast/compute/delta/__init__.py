@@ -1,7 +1,8 @@
 """Views maintained from changes: programs made of plans, and the steps that run them."""
 
-from holdfast.compute.delta.program import Program, State
+from holdfast.compute.delta.hydration import OUTPUT, hydration
+from holdfast.compute.delta.program import Program, State, state_input
 from holdfast.compute.delta.rules import program
-from holdfast.compute.delta.step import OUTPUT, Step, due, from_scratch, hydration, step
+from holdfast.compute.delta.step import Step, due, from_scratch, step
 
-__all__ = ["OUTPUT", "Program", "State", "Step", "due", "from_scratch", "hydration", "program", "step"]
+__all__ = ["OUTPUT", "Program", "State", "Step", "due", "from_scratch", "hydration", "program", "state_input", "step"]

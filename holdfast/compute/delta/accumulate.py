@@ -21,6 +21,7 @@ from holdfast.compute.delta.addends import (
     one_if_true,
     present,
 )
+from holdfast.compute.delta.finished_text import finished_text
 from holdfast.compute.delta.float_parts import (
     float_parts,
     float_total,
@@ -124,7 +125,8 @@ def _finish(aggregate: Aggregate, types: Types, totals: tuple[Type, ...]) -> Fun
     of = ", ".join(map(spark_type, types.arguments))
     # Spark knows functions by their names and the types of their calls, which say nothing of the aggregate's arguments.
     name = f"{aggregate.name} of totals of {of}"
-    return Function(name, totals, types.result, _finished(aggregate, types), makes_null=True, fails=aggregate.fails)
+    python, spark = _finished(aggregate, types), finished_text(aggregate.name, types)
+    return Function(name, totals, types.result, python, spark, makes_null=True, fails=aggregate.fails)
 
 
 def _finished(aggregate: Aggregate, types: Types) -> Callable[..., Value]:

@@ -12,7 +12,8 @@ from holdfast.compute.delta.accumulate import Accumulator, accumulator
 from holdfast.compute.delta.bits import found_by_bits
 from holdfast.compute.delta.internal import EARLIER, call
 from holdfast.compute.delta.keyed import differences, keys_of, known_at, points_of
-from holdfast.compute.delta.making import Making, may_fail
+from holdfast.compute.delta.making import Making, may_fail, stored
+from holdfast.compute.delta.program import Restored
 from holdfast.compute.delta.totals import add, scale
 from holdfast.compute.delta.updates import placed
 from holdfast.plan.relation import Filter, Map, Project, Reduce, Relation, column
@@ -42,6 +43,11 @@ class _Totals:
             at += len(each.types)
         return tuple(found)
 
+    def restored(self, rows: Relation) -> Relation:
+        """The groups, of rows like those of `relation`."""
+        finished = Map(rows, self.results(rows))
+        return Project(finished, (*range(self.keys), *range(self.width, len(finished.columns))))
+
 
 @lru_cache(maxsize=1024)
 def totals_of(relation: Reduce) -> _Totals | None:
@@ -65,6 +71,7 @@ def totals_of(relation: Reduce) -> _Totals | None:
 def accumulated_updates(making: Making, relation: Reduce, totals: _Totals) -> Relation:
     """Keys are columns of the input."""
     state = making.keep(totals.relation, totals.relation.columns)
+    making.restored[relation] = Restored(state.name, totals.restored(stored(state)))
     updates = making.settled(relation.input) if may_fail(relation) else making.delta(relation.input)
     changes = making.bind(_changes(updates, relation, totals))
     points = points_of(making, [(changes, tuple(range(totals.keys)))])

@@ -22,10 +22,12 @@ from holdfast.compute.delta.program import (
     Lookup,
     Present,
     Program,
+    Restored,
     Scratch,
     Stage,
     State,
     changes_of,
+    state_input,
     update_columns,
 )
 from holdfast.compute.delta.updates import Linear, consolidated, is_linear, lifted, no_updates, placed
@@ -65,6 +67,7 @@ class Making:
         self.stages: list[Stage] = []
         self.states: dict[Relation, State] = {}
         self.writes: dict[str, str] = {}
+        self.restored: dict[Relation, Restored] = {}
         self.inputs: dict[str, Columns] = {}
         self._deltas: dict[Relation, Relation] = {}
         self._settled: dict[Relation, Relation] = {}
@@ -120,6 +123,7 @@ class Making:
         if found is None:
             updates = self.delta(relation)
             found = self.keep(relation, relation.columns)
+            self.restored.setdefault(relation, Restored(found.name, stored(found)))
             self.write(found, updates)
         return found
 
@@ -186,7 +190,14 @@ class Making:
     def program(self, plan: Plan, output: Relation) -> Program:
         last = self.bind(output).name
         states = tuple(self.states.values())
-        return Program(plan, dict(self.inputs), tuple(self.stages), states, last, dict(self.writes))
+        return Program(
+            plan, dict(self.inputs), tuple(self.stages), states, last, dict(self.writes), dict(self.restored)
+        )
+
+
+def stored(state: State) -> Get:
+    """The rows of a state, read like an input."""
+    return Get(state_input(state.name), state.columns)
 
 
 def _by_bits(columns: tuple[int, ...], keys: Relation, of: Columns) -> tuple[tuple[int, ...], Relation]:

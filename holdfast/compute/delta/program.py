@@ -38,6 +38,11 @@ def changes_of(name: str) -> str:
     return f"d {name}"
 
 
+def state_input(name: str) -> str:
+    """What a state is called where it is read like an input."""
+    return f"state {name}"
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """What a view keeps between steps: the contents of `relation`, a relation over the inputs, with `columns`."""
@@ -49,6 +54,14 @@ class State:
     @property
     def types(self) -> tuple[Type, ...]:
         return tuple(column.type for column in self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a relation is that is found in a state, which `relation` reads by its `state_input`."""
+
+    state: str
+    relation: Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +131,8 @@ Stage = Bind | Lookup | Due | Scratch
 class Program:
     """`output` is the stage whose updates are the view's; `writes` names those that are the states'.
 
-    `plan` is what the view is from scratch; `inputs` are the collections that it reads.
+    `plan` is what the view is from scratch; `inputs` are the collections that it reads. Relations in the plan, and in
+    those that states are of, are `restored` from states.
     """
 
     plan: Plan
@@ -127,6 +141,7 @@ class Program:
     states: tuple[State, ...]
     output: str
     writes: Mapping[str, str]
+    restored: Mapping[Relation, Restored]
 
     @property
     def columns(self) -> tuple[Type, ...]:

@@ -17,15 +17,10 @@ from holdfast.compute.evaluate.multiset import Multiset, union
 from holdfast.compute.evaluate.relations import Surroundings, multiset
 from holdfast.compute.evaluate.scalars import Row
 from holdfast.compute.evaluate.values import to_arrow
-from holdfast.compute.render.signed import with_count
-from holdfast.plan.relation import Columns, Plan, Relation
-from holdfast.plan.rewrite import optimize
+from holdfast.plan.relation import Columns, Relation
 from holdfast.plan.types import Type
 from holdfast.repr.frontier import MAX_TIME, Timestamp
 from holdfast.repr.update import UpdateBatch
-
-OUTPUT = "output"
-"""What plans of hydration call the view itself; states have names of their own."""
 
 
 class Found(Protocol):
@@ -177,13 +172,3 @@ def from_scratch(program: Program, rows: Mapping[str, pa.Table], at: Timestamp) 
 
     states = {state.name: made(state.relation, state.types) for state in program.states}
     return Step(made(program.plan.relation, program.columns), states)
-
-
-def hydration(program: Program, at: Timestamp) -> Mapping[str, Plan]:
-    """The same as plans: of the view, called `OUTPUT`, and of its states. The last column says how often a row is."""
-
-    def plan(relation: Relation) -> Plan:
-        counted = with_count(at_time(relation, at + 1))
-        return optimize(Plan(counted, tuple(f"c{index}" for index in range(len(counted.columns)))))
-
-    return {OUTPUT: plan(program.plan.relation)} | {each.name: plan(each.relation) for each in program.states}

@@ -276,19 +276,22 @@ def _average_type(types: Sequence[Type]) -> Numeric:
 
 
 def _average_text(_: Sequence[str], types: Sequence[Type], result: Type) -> str:
+    assert isinstance(result, Numeric)
+    return mean_text(f"sum({{distinct}}{_summed(types[0])})", "count({distinct}{0})", types[0], result)
+
+
+def mean_text(total: str, count: str, of_type: Type, result: Numeric) -> str:
     """The sum divided by the count: first what is whole, then the rest, whose quotient Spark has enough digits for.
 
     Spark's own average has four digits after the point more than its values; casting these first, for each row, costs
     more than the average does.
     """
-    given = of(types[0])
-    assert isinstance(result, Numeric)
-    total = f"sum({{distinct}}{_summed(types[0])})"
+    given = of(of_type)
     if whole_digits(given) > min(MAX_PRECISION - 1 - result.scale, _LONG_DIGITS):
-        count = "CAST(nullif(count({distinct}{0}), 0) AS DECIMAL(19, 0))"
+        count = f"CAST(nullif({count}, 0) AS DECIMAL(19, 0))"
         return f"CAST(CAST({total} AS {spark_type(result)}) / {count} AS {spark_type(result)})"
     digits = _DIGITS_OF_COUNT
-    count = f"CAST(nullif(count({{distinct}}{{0}}), 0) AS DECIMAL({digits}, 0))"
+    count = f"CAST(nullif({count}, 0) AS DECIMAL({digits}, 0))"
     whole = f"CAST({total} div {count} AS DECIMAL({MAX_PRECISION - 1 - result.scale}, 0))"
     scale = max(given.scale, result.scale - digits - 1)
     rest = f"CAST({total} % {count} AS DECIMAL({digits + scale}, {scale})) / {count}"

@@ -13,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from holdfast.compute.arrange import Arranged
-from holdfast.compute.delta import Program, Step, due, from_scratch, step
+from holdfast.compute.delta import OUTPUT, Program, Step, due, from_scratch, hydration, state_input, step
 from holdfast.compute.delta.program import Due
 from holdfast.compute.delta.rows import row_type_of
 from holdfast.compute.evaluate.keys import equality
-from holdfast.compute.evaluate.values import rows_of, to_arrow
+from holdfast.compute.evaluate.relations import Surroundings, expanded
+from holdfast.compute.evaluate.values import rows_of, table_of, to_arrow
 from holdfast.plan.errors import DataError
 from holdfast.plan.types import Type
 from holdfast.repr.consolidate import as_of, consolidate
@@ -109,6 +110,24 @@ class Life:
             return False
         self._keep(made, {name: self.histories[name].between(0, at + 1) for name in self.inputs}, at + 1)
         return True
+
+    def check_hydration(self, time: int) -> None:
+        """The plans of hydration, one after another, make what the view and its states are from scratch.
+
+        Those with counts are in words of Spark's alone.
+        """
+        made = self.scratch(time)
+        assert made is not None
+        wanted = {state.name: (state.types, made.states[state.name]) for state in self.program.states}
+        wanted[OUTPUT] = (self.program.columns, made.output)
+        rows = {name: self.histories[name].rows(time) for name in self.inputs}
+        for name, plan in hydration(self.program, Timestamp(time)).items():
+            types, batch = wanted.pop(name)
+            if len(plan.names) == len(types):
+                found = expanded(plan.relation, Surroundings(rows))
+                rows[state_input(name)] = table_of(found, types, plan.names)
+                assert Counter(map(equality(types), found)) == meaning(batch, types), f"{self.name}: {name}"
+        assert not wanted
 
     def _keep(self, made: Step, changes: Mapping[str, UpdateBatch], upper: int) -> None:
         for name, batch in changes.items():

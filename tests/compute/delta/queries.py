@@ -161,6 +161,7 @@ def live(random: Random, life: Life, times: int) -> tuple[int, int]:
         at += 1
         if at >= end:
             return 0, 0
+    life.check_hydration(at)
     made, failed, upper = 0, 0, at + 1
     while upper < end:
         upper = min(end, upper + random.choice((1, 1, 2, 3, 6)))

@@ -133,6 +133,15 @@ def test_an_operator_over_two_inputs(query: str) -> None:
     assert check_of_two(query, 2) > 30
 
 
+@pytest.mark.parametrize("query", {**OF_ONE, **OF_TWO}.values(), ids={**OF_ONE, **OF_TWO}.keys())
+def test_an_operator_is_made_of_states(query: str) -> None:
+    histories = {
+        name: History([type_ for _, type_ in columns], ROWS[name], [Change(5, 0, 1), Change(5, 1, len(columns))])
+        for name, columns in SHAPES.items()
+    }
+    Life(program_of(query, catalog(SHAPES)), histories, query).check_hydration(9)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("query", OF_ONE.values(), ids=OF_ONE.keys())
 def test_an_operator_over_one_input_for_longer(query: str) -> None:
