@@ -138,6 +138,7 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     catalog.InvalidParameter: "22023",  # invalid_parameter_value
     catalog.InvalidGrant: "0LP01",  # invalid_grant_operation
     catalog.NotMaintainable: "0A000",  # feature_not_supported
+    catalog.BrokenView: "55000",  # object_not_in_prerequisite_state
     catalog.ObjectInUse: "55006",
     catalog.InsufficientPrivilege: "42501",
     catalog.DependentObjects: "2BP01",  # dependent_objects_still_exist

@@ -101,6 +101,19 @@ def defined(statement: CreateItem, names: SessionNames) -> Definition:
             return Definition(function=function_of(statement, catalog))
 
 
+def undefined(statement: CreateView | CreateMaterializedView | CreateIndex, names: SessionNames) -> Definition:
+    """What follows from a statement that cannot be planned."""
+    match statement:
+        case CreateView():
+            return Definition(query=placeless(statement.query))
+        case CreateMaterializedView():
+            retain, refresh = retained(statement.options), refresh_of(statement.options)
+            return Definition(query=placeless(statement.query), retain_history=retain, refresh=refresh)
+        case CreateIndex():
+            on = names.anywhere().item(statement.on, *RELATIONS)
+            return Definition(retain_history=retained(statement.options), on=on.id)
+
+
 def table_column(column: ColumnDefinition, catalog: Catalog) -> Column:
     default = None if column.default is None else SQL.expression(column.default)
     return Column(column.name, type_of(column.type, catalog), column.nullable, default)

@@ -8,6 +8,7 @@ rows that such a version writes otherwise.
 from __future__ import annotations
 
 import json
+import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from holdfast.adapter.catalog.definition import CreateItem
+from holdfast.adapter.catalog.definition import CreateItem, undefined, with_definition
 from holdfast.adapter.catalog.errors import UnreadableCatalog
 from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import (
@@ -35,6 +36,9 @@ from holdfast.adapter.catalog.whole import whole
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.repr.ids import GlobalId
 from holdfast.repr.row import RowType
+from holdfast.sql.syntax.statement.create import CreateIndex, CreateMaterializedView, CreateView
+
+log = logging.getLogger(__name__)
 
 CatalogRow: TypeAlias = tuple[str, str, str]
 Json: TypeAlias = dict[str, Any]  # what json.loads gives
@@ -254,7 +258,15 @@ def _with_items(state: CatalogState, items: Sequence[Item]) -> CatalogState:
 
 
 def _defined(parsed: _Parsed, names: SessionNames) -> Item:
+    """The item with what follows from its statement. A view that cannot be planned is broken, and nothing else is."""
+    item, statement = parsed.item, parsed.statement
     try:
-        return settled(parsed.item, parsed.statement, names)
-    except HoldfastError as error:
-        raise UnreadableCatalog(f"{parsed.item.kind} {parsed.item.id} cannot be planned: {error}") from error
+        return settled(item, statement, names)
+    except Exception as error:
+        if not isinstance(statement, CreateView | CreateMaterializedView | CreateIndex):
+            raise UnreadableCatalog(f"{item.kind} {item.id} cannot be planned: {error}") from error
+        foreseen = isinstance(error, HoldfastError)
+        reason = str(error) if foreseen else f"{type(error).__name__}: {error}"
+        extra = {"item": str(item.id), "kind": item.kind, "reason": reason}
+        log.error("item of the catalog cannot be planned", extra=extra, exc_info=None if foreseen else error)
+        return with_definition(replace(item, broken=reason), undefined(statement, names))

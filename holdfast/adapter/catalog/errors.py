@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from holdfast.errors import DataCorruption, QueryError
+from holdfast.plan.errors import DataError
 
 
 class CatalogError(QueryError):
@@ -90,6 +91,19 @@ class DependentObjects(CatalogError):
 
 class UnreadableCatalog(DataCorruption):
     """A row of the durable catalog that this version cannot make an object of."""
+
+
+class BrokenView(DataError):
+    """A view that is in the catalog, and that this version cannot plan or load."""
+
+    hint = (
+        "DROP it, or CREATE OR REPLACE it by a query that can be planned. Until then what it holds is kept, for a "
+        "version that can go on with it."
+    )
+
+    @classmethod
+    def of(cls, noun: str, path: Sequence[str], reason: str) -> BrokenView:
+        return cls(f'{noun} "{".".join(path)}" is broken: {reason}')
 
 
 class NotMaintainable(CatalogError):

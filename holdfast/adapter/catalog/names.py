@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from holdfast.adapter.catalog.builtin import find as system_relation
-from holdfast.adapter.catalog.errors import InsufficientPrivilege, InvalidSchemaName, UndefinedDatabase
+from holdfast.adapter.catalog.errors import BrokenView, InsufficientPrivilege, InvalidSchemaName, UndefinedDatabase
 from holdfast.adapter.catalog.objects import RELATIONS, Database, Item, ItemKind, Role, Schema
 from holdfast.adapter.catalog.state import TEMPORARY, CatalogState
 from holdfast.plan.functions.function import Function
@@ -173,6 +173,8 @@ class SessionNames:
 
 def as_relation(state: CatalogState, item: Item, *, by_index: bool = False) -> CatalogRelation:
     """A relation as planning sees it. Only views that nothing keeps are read by their query."""
+    if item.broken is not None:
+        raise BrokenView.of(item.noun, state.path_of(item), item.broken)
     columns = tuple(CatalogColumn(column.name, column.type, column.nullable, column.default) for column in item.columns)
     schema = state.path_of(item)[:-1]
     view = item.query if item.kind == "view" and not (by_index and state.indexes_of(item.id)) else None

@@ -132,6 +132,8 @@ class Item:
     - `on` is the relation that an index is of, and `key` what it finds rows by. It has no columns of its own.
     - `function` is that of a function as plans call it.
     - `session` is the one whose temporary item it is, None for all others. Those are never durable.
+    - `broken` is why nothing follows from its statement, which this version cannot plan; None where it can. Such an
+      item has no columns; it can be shown and dropped, and nothing reads it.
     """
 
     id: GlobalId
@@ -153,6 +155,7 @@ class Item:
     on: GlobalId | None = None
     key: tuple[KeyPart, ...] = ()
     function: Function | None = None
+    broken: str | None = None
 
     @property
     def noun(self) -> str:

@@ -39,12 +39,10 @@ class Dataflow(Stepping):
     # Beginning and ending
 
     def begin(self) -> None:
-        """Hold what is read, and find out whether there is something to do."""
+        """Find out whether there is something to do, and hold what is read: if that cannot be, nothing has begun."""
         view, basis, errs = self.view, self.basis, self.errors.open
         since = self.stores.output.since.time if basis is not None else self.errors.first
         first = Timestamp(self.done + 1)
-        self._table = self._tables.begin(view.item, self.stores.output, first if since is None else since, self)
-        self._machine.begin(self)
         if basis is None and errs is None:
             self.changed = first
         self.is_preparing = self._is_unprepared
@@ -52,12 +50,15 @@ class Dataflow(Stepping):
             if not self.is_behind:
                 self.find_refresh(self.done)
         else:
-            for table in self._input_tables:
-                table.readers.add(self)
             self.changed = max(self.changed, *self._last_changes())
         if self.is_behind or self.due is not None or not self.refreshes:
             held = first if basis is None and errs is None else self.done if basis is None else basis
             self._hold = self._tables.hold_again(view.inputs, held)
+        self._table = self._tables.begin(view.item, self.stores.output, first if since is None else since, self)
+        self._machine.begin(self)
+        if not self.refreshes:
+            for table in self._input_tables:
+                table.readers.add(self)
 
     def start(self) -> None:
         """Do what there is to do, from now on."""

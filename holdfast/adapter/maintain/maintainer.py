@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 
 from holdfast.adapter.catalog.builtin import DataflowEntry
+from holdfast.adapter.catalog.errors import BrokenView
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.refresh import next_refresh
 from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.maintain.arrangements import Arrangements
+from holdfast.adapter.maintain.broken import Broken
 from holdfast.adapter.maintain.dataflow import Dataflow
 from holdfast.adapter.maintain.entry import entry_of
 from holdfast.adapter.maintain.erring import Errors
-from holdfast.adapter.maintain.names import errors_of, is_ours, output_of, states_of
+from holdfast.adapter.maintain.names import errors_of, is_ours, output_of, owner_of, states_of
 from holdfast.adapter.maintain.on_spark import OnSpark
 from holdfast.adapter.maintain.progress import Version, ViewProgress
 from holdfast.adapter.maintain.stores import Stores
@@ -26,9 +29,13 @@ from holdfast.adapter.subscribe.maintained import Maintained
 from holdfast.adapter.tables import Tables
 from holdfast.adapter.timeline import Timeline
 from holdfast.compute.delta import Program
-from holdfast.persist import Persist
+from holdfast.errors import HoldfastError, UnavailableError
+from holdfast.persist import Persist, WriteHandle
+from holdfast.persist.errors import Fenced, Stopped
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
+
+log = logging.getLogger(__name__)
 
 
 class Maintainer:
@@ -45,6 +52,7 @@ class Maintainer:
         self._order = count()
         self._made: dict[GlobalId, tuple[View, Stores]] = {}
         self._dataflows: dict[GlobalId, Dataflow] = {}
+        self._broken: dict[GlobalId, Broken] = {}
         self._indexes: dict[GlobalId, Item] = {}
 
     async def open(self, catalog: CatalogState) -> None:
@@ -52,19 +60,50 @@ class Maintainer:
         indexes = [item for item in catalog.items.values() if item.kind == "index"]
         indexed = {_indexed(item, catalog).id for item in indexes if _indexed(item, catalog).kind == "view"}
         items = [each for each in catalog.items.values() if each.kind == "materialized-view" or each.id in indexed]
-        views = await asyncio.to_thread(lambda: [viewed(item, catalog) for item in items])
+        planned = await asyncio.to_thread(lambda: {item.id: _planned(item, catalog) for item in items})
+        views = [view for view in planned.values() if isinstance(view, View)]
         names = [name for view in views for name in (output_of(view), errors_of(view), *states_of(view).values())]
+        broken = {str(id) for id, view in planned.items() if not isinstance(view, View)}
+        names += [name for name in await self._persist.names() if owner_of(name) in broken]
         found = await self._persist.writers(names)
+        for item in items:
+            view = planned[item.id]
+            if not isinstance(view, View):
+                self._break(item, view, catalog, found)
         for view in _in_order(views):
-            stores = await Stores.load(self._persist, view, found)
-            start = _first(view, self._timeline.read_ts)
-            self._begin(Dataflow(view, stores, await stores.load_errors(), start, self._around))
+            await self._go_on(view, catalog, found)
         # All must hold what they need before the first of them reads anything: what nobody holds may be forgotten then.
         for dataflow in self._dataflows.values():
             dataflow.start()
         await self._tables.ending.end_strays(is_ours, names)
         for item in indexes:
             self._begin_index(item)
+
+    async def _go_on(self, view: View, catalog: CatalogState, found: Mapping[str, WriteHandle]) -> None:
+        """Begin the dataflow of a view that there is. One that cannot be begun is broken, and so are those above it."""
+        start = _first(view, self._timeline.read_ts)
+        try:
+            self._check(view.inputs)
+            stores = await Stores.load(self._persist, view, found)
+            self._begin(Dataflow(view, stores, await stores.load_errors(), start, self._around))
+        except (UnavailableError, Fenced, Stopped):
+            raise
+        except HoldfastError as error:
+            self._break(view.item, str(error), catalog, found)
+
+    def _break(self, item: Item, reason: str, catalog: CatalogState, found: Mapping[str, WriteHandle]) -> None:
+        """A view cannot be maintained, for a reason."""
+        log.error("view cannot be maintained", extra={"view": str(item.id), "reason": reason})
+        error = BrokenView.of(item.noun, catalog.path_of(item), reason)
+        made = Broken(item, error, found, self._tables, self._broken.pop)
+        made.begin(catalog)
+        self._broken[item.id] = made
+
+    def _check(self, ids: Iterable[GlobalId]) -> None:
+        """Refuse to read what is broken."""
+        for id in ids:
+            if id in self._broken:
+                raise self._broken[id].error
 
     async def create(self, item: Item, catalog: CatalogState) -> None:
         """Make the collections of a view that is to be in the catalog with the next commit, or to have an index then.
@@ -74,7 +113,9 @@ class Maintainer:
         target = _indexed(item, catalog) if item.kind == "index" else item
         if target.kind == "table" or target.id in self._made or target.id in self._dataflows:
             return
+        self._check([target.id])
         view = await asyncio.to_thread(viewed, target, catalog)
+        self._check(view.inputs)
         self._made[target.id] = (view, await Stores.create(self._persist, view))
 
     def forget(self, item: Item) -> None:
@@ -97,22 +138,24 @@ class Maintainer:
     def _begin_index(self, item: Item) -> None:
         assert item.on is not None  # an index is of something
         self._indexes[item.id] = item
-        self._tables.keep(item.on, item.id, _columns(item))
+        if item.on not in self._broken:
+            self._tables.keep(item.on, item.id, _columns(item))
 
     def end_index(self, item: Item) -> None:
         """An index is in no catalog any more. What only it was for ends with it."""
         assert item.on is not None  # an index is of something
         self._indexes.pop(item.id, None)
         self._tables.release(item.on, item.id)
-        dataflow = self._dataflows.get(item.on)
-        if dataflow is None or dataflow.view.item.kind != "view":
+        dataflow, broken = self._dataflows.get(item.on), self._broken.get(item.on)
+        target = dataflow.view.item if dataflow is not None else None if broken is None else broken.item
+        if target is None or target.kind != "view":
             return
         if not any(each.on == item.on for each in self._indexes.values()):
             self._tables.drop(item.on)
 
     def _begin(self, dataflow: Dataflow) -> Dataflow:
-        self._dataflows[dataflow.view.id] = dataflow
         dataflow.begin()
+        self._dataflows[dataflow.view.id] = dataflow
         return dataflow
 
     def time_passed(self) -> None:
@@ -154,12 +197,31 @@ class Maintainer:
         """What relations of the system say of what keeps materialized views and indexes."""
         read_ts = self._timeline.read_ts
         kept = [(id, id) for id, dataflow in self._dataflows.items() if dataflow.view.item.kind != "view"]
+        kept += [(id, id) for id, broken in self._broken.items() if broken.item.kind != "view"]
         kept += [(item.id, item.on) for item in self._indexes.values() if item.on is not None]
-        found = [(catalog.items.get(id), self._dataflows.get(on)) for id, on in kept]
-        return tuple(entry_of(item, dataflow, read_ts) for item, dataflow in found if item is not None)
+        found = [(item, on) for id, on in kept if (item := catalog.items.get(id)) is not None]
+        return tuple(
+            self._broken[on].entry(item, read_ts)
+            if on in self._broken
+            else entry_of(item, self._dataflows.get(on), read_ts)
+            for item, on in found
+        )
 
     async def stop(self) -> None:
         await asyncio.gather(*(dataflow.stop() for dataflow in self._dataflows.values()))
+
+
+def _planned(item: Item, catalog: CatalogState) -> View | str:
+    """A view of the catalog, or why it cannot be maintained: whatever it is, it keeps no other view from its work."""
+    if item.broken is not None:
+        return item.broken
+    try:
+        return viewed(item, catalog)
+    except HoldfastError as error:
+        return str(error)
+    except Exception as error:
+        log.error("view cannot be planned", extra={"view": str(item.id)}, exc_info=error)
+        return f"{type(error).__name__}: {error}"
 
 
 def _indexed(item: Item, catalog: CatalogState) -> Item:

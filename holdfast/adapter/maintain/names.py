@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.maintain.view import View
 
 _OUTPUT, _STATE, _ERRORS = "view ", "state ", "errors "
@@ -10,7 +11,7 @@ _FINGERPRINT = 16
 """Characters of a program's fingerprint that tell its states from those of another."""
 
 
-def output_of(view: View) -> str:
+def output_of(view: View | Item) -> str:
     return f"{_OUTPUT}{view.id}"
 
 
@@ -20,8 +21,13 @@ def states_of(view: View) -> dict[str, str]:
     return {state.name: f"{_STATE}{view.id} {made_by} {state.name}" for state in view.program.states}
 
 
-def errors_of(view: View) -> str:
+def errors_of(view: View | Item) -> str:
     return f"{_ERRORS}{view.id}"
+
+
+def owner_of(collection: str) -> str | None:
+    """The id of the view that a collection of this name is of; None if it is of none."""
+    return collection.split()[1] if is_ours(collection) else None
 
 
 def is_ours(collection: str) -> bool:

@@ -30,7 +30,7 @@ class Progress(Protocol):
     def complete(self) -> Timestamp:
         """It only grows."""
 
-    async def reached(self, time: Timestamp) -> None:
+    async def reached(self, time: Timestamp, /) -> None:
         """Wait until the table is complete at `time`."""
 
     def erring(self, start: Timestamp, end: Timestamp, /) -> Erring | None:
