@@ -25,6 +25,7 @@ from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.draft import Draft, created_by
 from holdfast.adapter.maintain import Maintainer
 from holdfast.adapter.runtime import SparkRuntime
+from holdfast.adapter.session.variables import code_limit
 from holdfast.adapter.tables import TableChange, Tables, TableSettings
 from holdfast.adapter.tables.commit import TableCommit, commit_of
 from holdfast.adapter.timeline import Clock, Timeline, wall_clock
@@ -114,7 +115,7 @@ class Ledger:
     ) -> None:
         self.catalog, self.timeline = catalog, timeline
         self.tables = Tables(persist, timeline, settings.tables)
-        self.maintainer = Maintainer(persist, self.tables, timeline, runtime)
+        self.maintainer = Maintainer(persist, self.tables, timeline, runtime, lambda: code_limit(self.catalog))
         self._persist, self._handle, self._settings = persist, handle, settings
         self._catalog_changed_at = timeline.read_ts
         self._waiting: list[_Write | _CatalogChange] = []

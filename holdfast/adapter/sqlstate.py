@@ -87,6 +87,7 @@ SQLSTATE: Mapping[type[HoldfastError], str] = {
     data.UnsupportedValue: "0A000",
     data.DatatypeMismatch: "42804",
     data.ExternalRoutineError: "38000",  # external_routine_exception
+    data.RoutineTimedOut: "57014",  # query_canceled
     DiffOverflowError: "22003",
     # The statement.
     CannotMaintain: "0A000",

@@ -239,3 +239,7 @@ class InvalidName(DataError):
 
 class ExternalRoutineError(DataError):
     """A function that a user wrote raised an exception."""
+
+
+class RoutineTimedOut(DataError):
+    """A function that a user wrote did not return in the time that it was given."""

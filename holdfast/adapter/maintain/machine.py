@@ -1,6 +1,6 @@
 """The program of one view, run in this process over changes and what is in memory of inputs and states.
 
-One machine runs at a time: they would take turns all the same, and share what they look things up in.
+One machine runs at a time, but for those that run what users wrote.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from holdfast.adapter.in_thread import in_thread
 from holdfast.adapter.maintain.arrangements import Arrangements, Key, User, input_types, keys_of
 from holdfast.adapter.maintain.gather import Gathered
 from holdfast.adapter.maintain.stores import Stores
+from holdfast.adapter.maintain.turn import Turn
 from holdfast.adapter.maintain.updates import Changes
 from holdfast.adapter.maintain.view import View
 from holdfast.adapter.tables import Tables
@@ -30,7 +30,7 @@ from holdfast.repr.update import UpdateBatch
 
 class Machine:
     def __init__(
-        self, view: View, stores: Stores, tables: Tables, arrangements: Arrangements, turn: asyncio.Lock
+        self, view: View, stores: Stores, tables: Tables, arrangements: Arrangements, turn: Turn
     ) -> None:
         self._view, self._stores, self._tables, self._arrangements, self._turn = (
             view,
@@ -70,13 +70,16 @@ class Machine:
     async def step(self, changes: Changes, basis: Timestamp, end: Timestamp, *, first: Timestamp | None = None) -> Step:
         """What follows from all changes later than `basis`, up to `end`; what is earlier than `first`, as of then."""
         program = self._view.program
-        async with self._turn:
-            arranged: dict[str, Arranged] = {
-                name: await self._arrangements.at(key, basis) for name, key in self._keys().items()
-            }
-            arranged |= await self._loaded()
-            lower, upper = Timestamp(basis + 1), Timestamp(end + 1)
-            made = await in_thread(step, program, changes, arranged, lower, upper, first)
+
+        async def ready() -> dict[str, Arranged]:
+            keys = self._keys()
+            arranged = {name: await self._arrangements.at(key, basis) for name, key in keys.items()}
+            return arranged | await self._loaded()
+
+        def work(arranged: dict[str, Arranged]) -> Step:
+            return step(program, changes, arranged, Timestamp(basis + 1), Timestamp(end + 1), first)
+
+        made = await self._turn.run(ready, work, runs_code=self._view.runs_code)
         self._check(made)
         return made
 
@@ -85,8 +88,14 @@ class Machine:
         rows: dict[str, pa.Table] = {}
         for name, row_type in self.inputs.items():
             rows[name] = await self._tables.rows(GlobalId.parse(name), at, range(len(row_type.names)))
-        async with self._turn:
-            made = await in_thread(from_scratch, self._view.program, rows, at)
+
+        async def ready() -> None:
+            pass
+
+        def work(_: None) -> Step:
+            return from_scratch(self._view.program, rows, at)
+
+        made = await self._turn.run(ready, work, runs_code=self._view.runs_code)
         self._check(made)
         return made
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 
 from holdfast.adapter.catalog.builtin import DataflowEntry
@@ -23,6 +23,7 @@ from holdfast.adapter.maintain.on_spark import OnSpark
 from holdfast.adapter.maintain.progress import Version, ViewProgress
 from holdfast.adapter.maintain.stores import Stores
 from holdfast.adapter.maintain.surroundings import Surroundings
+from holdfast.adapter.maintain.turn import Turn
 from holdfast.adapter.maintain.view import View, viewed
 from holdfast.adapter.runtime import SparkRuntime
 from holdfast.adapter.subscribe.maintained import Maintained
@@ -39,14 +40,24 @@ log = logging.getLogger(__name__)
 
 
 class Maintainer:
-    """Without a `runtime` views are made in this process, however large they are."""
+    """Without a `runtime` views are made in this process, however large they are.
 
-    def __init__(self, persist: Persist, tables: Tables, timeline: Timeline, runtime: SparkRuntime | None) -> None:
+    `code_limit` says how many seconds a call of a user's function may take; None: any number.
+    """
+
+    def __init__(
+        self,
+        persist: Persist,
+        tables: Tables,
+        timeline: Timeline,
+        runtime: SparkRuntime | None,
+        code_limit: Callable[[], float | None],
+    ) -> None:
         self._persist, self._tables, self._timeline = persist, tables, timeline
         self._arrangements = Arrangements(tables)
         spark = None if runtime is None else OnSpark(runtime, persist, tables)
         self._around = Surroundings(
-            tables, timeline, self._arrangements, asyncio.Lock(), Version(), spark, self._on_due, self._on_end
+            tables, timeline, self._arrangements, Turn(code_limit), Version(), spark, self._on_due, self._on_end
         )
         self._due: list[tuple[Timestamp, int, ViewProgress]] = []
         self._order = count()
@@ -173,9 +184,9 @@ class Maintainer:
     def _on_end(self, id: GlobalId) -> None:
         self._dataflows.pop(id, None)
 
-    def followed(self, program: Program) -> Maintained:
+    def followed(self, program: Program, *, runs_code: bool) -> Maintained:
         """A query that is followed by its program, for as long as someone does."""
-        return Maintained(program, self._tables, self._arrangements, self._around.turn)
+        return Maintained(program, self._tables, self._arrangements, self._around.turn, runs_code)
 
     @property
     def dataflows(self) -> Sequence[Dataflow]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdfast.adapter.maintain.arrangements import Arrangements
 from holdfast.adapter.maintain.on_spark import OnSpark
 from holdfast.adapter.maintain.progress import Version, ViewProgress
+from holdfast.adapter.maintain.turn import Turn
 from holdfast.adapter.tables import Tables
 from holdfast.adapter.timeline import Timeline
 from holdfast.repr.frontier import Timestamp
@@ -25,7 +25,7 @@ class Surroundings:
     tables: Tables
     timeline: Timeline
     arrangements: Arrangements
-    turn: asyncio.Lock
+    turn: Turn
     version: Version
     spark: OnSpark | None
     on_due: Callable[[Timestamp, ViewProgress], None]

@@ -11,6 +11,7 @@ from holdfast.adapter.catalog.builtin import SubscriptionEntry
 from holdfast.adapter.errors import InvalidSubscription
 from holdfast.adapter.known import with_known
 from holdfast.adapter.plan_cache import Compiled, Prepared
+from holdfast.adapter.plan_parts import runs_code
 from holdfast.adapter.results import Piece, Rows
 from holdfast.adapter.session.options import check_known, flag
 from holdfast.adapter.session.peek import is_system
@@ -104,7 +105,7 @@ class _Changing:
             made = await asyncio.to_thread(program, plan)
         except CannotMaintain:
             return None
-        found = maintainer.followed(made)
+        found = maintainer.followed(made, runs_code=runs_code(plan))
         return found if found.is_little else None
 
     def _at(self, found: Compiled, time: Timestamp) -> Prepared:

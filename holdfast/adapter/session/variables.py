@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.errors import InvalidVariableValue, ReadOnlyVariable, UnknownVariable
 from holdfast.plan.errors import DataError
 from holdfast.plan.text.codec import read_of
@@ -27,6 +28,7 @@ ISOLATION_LEVELS = (
     "strong session serializable",
     "strict serializable",
 )
+CODE_LIMIT = "python_function_timeout"
 _BOUNDED = "bounded staleness "
 
 
@@ -205,6 +207,13 @@ _VARIABLES = (
     Variable("lock_timeout", "0", "Accepted for clients that set it; nothing waits for locks.", _duration),
     Variable("max_identifier_length", "63", "Bytes of a name.", _read_only),
     Variable("max_query_result_size", "1073741824", "Bytes of a result at most.", _integer),
+    Variable(
+        CODE_LIMIT,
+        "1 min",
+        "How long a call of a Python function may take that keeps a view up to date; 0 is for ever.",
+        _duration,
+        of_system=True,
+    ),
     Variable("real_time_recency", "off", "Whether reads wait for what sources have upstream.", _boolean),
     Variable("real_time_recency_timeout", "10 s", "How long they wait at most.", _duration),
     Variable("row_security", "on", "Accepted for clients that set it.", _boolean),
@@ -232,6 +241,11 @@ VARIABLES: Mapping[str, Variable] = {variable.name: variable for variable in _VA
 _ALIASES = {"time zone": "timezone", "names": "client_encoding", "schema": "search_path"}
 _SHOWN = {"timezone": "TimeZone", "datestyle": "DateStyle", "intervalstyle": "IntervalStyle"}
 """How clients know them."""
+
+
+def code_limit(catalog: CatalogState) -> float | None:
+    """How many seconds a call of a user's function may take that keeps a view up to date; None: any number."""
+    return seconds(catalog.parameter(CODE_LIMIT) or VARIABLES[CODE_LIMIT].default) or None
 
 
 def variable(name: str) -> Variable:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from holdfast.adapter.in_thread import in_thread
 from holdfast.adapter.maintain.arrangements import Arrangements, input_types, keys_of
+from holdfast.adapter.maintain.turn import Turn
 from holdfast.adapter.maintain.updates import narrowed
 from holdfast.adapter.tables import Tables
 from holdfast.adapter.tables.shape import row_type_of
@@ -28,12 +29,16 @@ _FEW = 200_000
 
 @dataclass(eq=False)
 class Maintained:
-    """`basis` is the time up to which changes were taken. Whoever begins it ends it."""
+    """`basis` is the time up to which changes were taken. Whoever begins it ends it.
+
+    `runs_code`: it calls functions that users wrote.
+    """
 
     program: Program
     tables: Tables
     arrangements: Arrangements
-    turn: asyncio.Lock
+    turn: Turn
+    runs_code: bool
     basis: Timestamp | None = None
     _states: dict[str, Arranged] = field(default_factory=dict)
 
@@ -67,11 +72,16 @@ class Maintained:
         if not taken and not self.program.is_temporal:
             self.basis = end
             return UpdateBatch.empty(row_type_of(self.program.columns))
-        async with self.turn:
-            arranged = {name: await self.arrangements.at(key, basis) for name, key in keys_of(self.program).items()}
-            lower, upper = Timestamp(basis + 1), Timestamp(end + 1)
-            made = await in_thread(step, self.program, taken, arranged | self._states, lower, upper)
-            await self._keep(made, end)
+
+        async def ready() -> dict[str, Arranged]:
+            keys = keys_of(self.program)
+            return {name: await self.arrangements.at(key, basis) for name, key in keys.items()} | self._states
+
+        def work(arranged: dict[str, Arranged]) -> Step:
+            return step(self.program, taken, arranged, Timestamp(basis + 1), Timestamp(end + 1))
+
+        made = await self.turn.run(ready, work, runs_code=self.runs_code)
+        await self._keep(made, end)
         self.basis = end
         return made.output
 

@@ -2,7 +2,8 @@
 
 What a user wrote may never return, or end its process. So it runs in one of its own (`python_worker`), which one call
 at a time has to itself, and which is kept for the next one. Work that may have to be broken off is done in a
-`stoppable` block: when the block ends, so do the processes that still run for it, in whatever thread.
+`stoppable` block: when the block ends, so do the processes that still run for it, in whatever thread. The block may
+limit how long each call takes.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from threading import Lock
+from threading import Lock, Timer
 from typing import Any
 
 import pyarrow as pa
@@ -23,7 +24,7 @@ import pyarrow as pa
 from holdfast.compute.evaluate.batch import ScalarBatch
 from holdfast.compute.evaluate.values import to_arrow
 from holdfast.compute.python_worker import packed, receive, send, unpacked
-from holdfast.plan.errors import ExternalRoutineError
+from holdfast.plan.errors import ExternalRoutineError, RoutineTimedOut
 from holdfast.plan.types import Type
 
 _KEPT = 4
@@ -77,10 +78,14 @@ class Process:
 
 
 class Stoppable:
-    """The processes that run for one piece of work. Once it is stopped, no more run."""
+    """The processes that run for one piece of work. Once it is stopped, no more run.
 
-    def __init__(self) -> None:
+    `limit` is how many seconds each call may take; None: any number.
+    """
+
+    def __init__(self, limit: float | None = None) -> None:
         self._lock, self._running, self.stopped = Lock(), set[Process](), False
+        self.limit = limit
 
     def begin(self, process: Process) -> None:
         with self._lock:
@@ -103,15 +108,36 @@ _work: ContextVar[Stoppable | None] = ContextVar("_work", default=None)
 
 
 @contextmanager
-def stoppable() -> Iterator[None]:
-    """What runs in this block, also in threads that it starts, is over when it ends."""
-    work = Stoppable()
+def stoppable(limit: float | None = None) -> Iterator[None]:
+    """What runs in this block, also in threads that it starts, is over when it ends, a call after `limit` seconds."""
+    work = Stoppable(limit)
     token = _work.set(work)
     try:
         yield
     finally:
         _work.reset(token)
         work.stop()
+
+
+class _Timer:
+    """Ends a process after so many seconds, unless the block has ended before; never, if there is no limit."""
+
+    def __init__(self, process: Process, limit: float | None) -> None:
+        self.limit, self.is_over = limit, False
+        self._process, self._timer = process, None if limit is None else Timer(limit, self._end)
+
+    def _end(self) -> None:
+        self.is_over = True
+        self._process.kill()
+
+    def __enter__(self) -> None:
+        if self._timer is not None:
+            self._timer.daemon = True
+            self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
 
 
 class Processes:
@@ -128,15 +154,19 @@ class Processes:
             process = self._taken()
             if work is not None:
                 work.begin(process)
+            timer = _Timer(process, None if work is None else work.limit)
             try:
-                found = process.call(batch, columns)
+                with timer:
+                    found = process.call(batch, columns)
             except ProcessEnded:
                 process.end()
-                if work is not None and work.stopped:
-                    # It takes a while to begin: the next call finds it ready.
-                    self._given_back(Process())
-                    break
-                continue
+                if not timer.is_over and (work is None or not work.stopped):
+                    continue
+                # It takes a while to begin: the next call finds it ready.
+                self._given_back(Process())
+                if timer.is_over:
+                    raise RoutineTimedOut(f"function {name}: did not return within {timer.limit:g} s") from None
+                break
             except BaseException:
                 process.end()
                 raise

@@ -34,7 +34,7 @@ async def followed(opened: Database, query: str) -> tuple[Maintained, GlobalId]:
     session = await opened.connect("materialize")
     made = program(decorrelate(plan_query(query, session._state.names).plan))
     (table,) = map(GlobalId.parse, made.inputs)
-    found = opened.ledger.maintainer.followed(made)
+    found = opened.ledger.maintainer.followed(made, runs_code=False)
     await found.begin(opened.ledger.read_ts)
     return found, table
 
