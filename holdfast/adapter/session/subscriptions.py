@@ -7,20 +7,32 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
+import pyarrow as pa
+
 from holdfast.adapter.catalog.builtin import SubscriptionEntry
 from holdfast.adapter.errors import InvalidSubscription
 from holdfast.adapter.known import with_known
 from holdfast.adapter.plan_cache import Compiled, Prepared
 from holdfast.adapter.plan_parts import runs_code
 from holdfast.adapter.results import Piece, Rows
+from holdfast.adapter.session.as_of import Wanted
 from holdfast.adapter.session.options import check_known, flag
 from holdfast.adapter.session.peek import is_system
-from holdfast.adapter.session.queries import Reading, check_select, compiled_query, reading, time_of, time_wanted
+from holdfast.adapter.session.queries import (
+    Reading,
+    check_select,
+    compiled_query,
+    prepared_at,
+    reading,
+    time_of,
+    time_wanted,
+)
 from holdfast.adapter.session.shared import new_execution_id
 from holdfast.adapter.session.state import SessionState
 from holdfast.adapter.subscribe.changes import steps
 from holdfast.adapter.subscribe.maintained import Maintained
 from holdfast.adapter.subscribe.output import Lines, told
+from holdfast.adapter.subscribe.samples import Samples
 from holdfast.adapter.subscribe.temporal import depends_on_time, next_turn, turning_points
 from holdfast.compute.delta import program
 from holdfast.compute.delta.errors import CannotMaintain
@@ -58,12 +70,12 @@ async def subscribe(state: SessionState, syntax: Subscribe, text: str) -> Rows:
     found, lines = await _compiled(state, syntax, text)
     query = _query(syntax)
     check_select(state, query)
-    if any(map(is_system, found.reads)):
-        raise NotSupported("SUBSCRIBE to relations of the system is not supported", syntax.location)
     points = turning_points(found.plan) if depends_on_time(found.plan) else ()
     if points and not found.reads:
         raise NotSupported("mz_now() in SUBSCRIBE is not supported without a table", syntax.location)
     wanted = await time_wanted(state, syntax.as_of)
+    if any(map(is_system, found.reads)):
+        _check_present(state, wanted)
     up_to = None if syntax.up_to is None else await time_of(state, syntax.up_to)
     chosen = await reading(state, found, wanted, subscribes=True)
     if up_to is not None and up_to < chosen.as_of:
@@ -77,6 +89,14 @@ async def subscribe(state: SessionState, syntax: Subscribe, text: str) -> Rows:
     return Rows(lines.columns, _pieces(state, changing, lines, snapshot=snapshot, up_to=up_to), "SUBSCRIBE")
 
 
+def _check_present(state: SessionState, wanted: Wanted | None) -> None:
+    """Of relations of the system nobody knows what they were."""
+    if wanted is not None and not wanted.at_least and wanted.time < state.shared.ledger.read_ts:
+        error = InvalidSubscription(f"relations of the system cannot be read at a time that has passed ({wanted.time})")
+        error.hint = "Leave out AS OF: what they show is what there is now."
+        raise error
+
+
 class _Changing:
     """A query that is asked time and again."""
 
@@ -87,9 +107,20 @@ class _Changing:
             Compiled(Planned(Plan(each, tuple(map(str, range(len(each.columns))))), (), ())) for each in points
         ]
         self.turn = self._turn if points else None
+        self.samples = _samples(state, found, chosen)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """What it reads, at whatever time."""
+        return self.chosen.prepared.reads if self.samples is None else self._found.reads
 
     async def rows(self, time: Timestamp) -> Sequence[Piece]:
-        prepared = self._at(self._found, time) if self._points else self.chosen.prepared
+        prepared = self.chosen.prepared
+        if self.samples is not None:
+            # What functions say of the system may be something else each time.
+            prepared = await prepared_at(self._state, self._found, time)
+        elif self._points:
+            prepared = self._at(self._found, time)
         return await self._answer(prepared, time)
 
     async def _turn(self, time: Timestamp) -> Timestamp | None:
@@ -99,6 +130,8 @@ class _Changing:
 
     async def maintained(self) -> Maintained | None:
         """The query followed by its program, where it has one that little needs to be known for to begin with."""
+        if self.samples is not None:
+            return None
         plan = with_known(self._found.plan, self._known, clock=False)
         maintainer = self._state.shared.ledger.maintainer
         try:
@@ -112,7 +145,25 @@ class _Changing:
         return found.prepared(lambda: replace(self._known, logical=time))
 
     async def _answer(self, prepared: Prepared, time: Timestamp) -> list[Piece]:
-        return [piece async for piece in self._state.shared.peeks.answer(prepared, (), time, self._state.system)]
+        samples = self.samples
+
+        async def system(name: str) -> pa.Table:
+            assert samples is not None  # else nothing of the system is read
+            return await samples.table(name, time)
+
+        return [piece async for piece in self._state.shared.peeks.answer(prepared, (), time, system)]
+
+
+def _samples(state: SessionState, found: Compiled, chosen: Reading) -> Samples | None:
+    """What is seen of the system, if the query reads of it."""
+    relations = [name for name in found.reads if is_system(name)]
+    if not relations:
+        return None
+    shared = state.shared
+    ledger = shared.ledger
+    made = Samples(relations, state.introspection, lambda: ledger.catalog.version, shared.contents, ledger.timeline)
+    made.begin(chosen.as_of)
+    return made
 
 
 async def _pieces(
@@ -120,8 +171,9 @@ async def _pieces(
 ) -> AsyncIterator[Piece]:
     chosen = changing.chosen
     shared = state.shared
-    reads = sorted((GlobalId.parse(name) for name in chosen.prepared.reads), key=str)
-    entry = SubscriptionEntry(new_execution_id(), str(state.id), shared.clock(), tuple(map(str, reads)))
+    names = sorted(changing.reads)
+    reads = [GlobalId.parse(name) for name in names if not is_system(name)]
+    entry = SubscriptionEntry(new_execution_id(), str(state.id), shared.clock(), tuple(names))
     shared.subscriptions[entry.id] = entry
     plan = chosen.prepared.plan
     limited = plan.limit is not None or plan.offset is not None
@@ -142,6 +194,7 @@ async def _pieces(
             snapshot=snapshot,
             turn=changing.turn,
             maintained=await changing.maintained(),
+            samples=changing.samples,
         )
         async with aclosing(following) as found_steps:
             async for step in found_steps:

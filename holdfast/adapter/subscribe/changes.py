@@ -3,7 +3,8 @@
 A query that is linear over one collection has the changes that come of applying it to the collection's changes. Any
 other has those that its program makes of the changes of all that it reads. Only where too much would have to be known
 to begin with is it evaluated at every time at which something that it reads has changed, or at which it changes by
-itself, and compared with what it was before.
+itself, and compared with what it was before. So is one that reads relations of the system, whenever these are looked at
+anew.
 
 Changes are made when they are asked for: whoever is slow to take them has one step at hand, and history is held for
 those that follow.
@@ -25,6 +26,7 @@ from holdfast.adapter.in_thread import in_thread
 from holdfast.adapter.maintain.updates import later_than, up_to
 from holdfast.adapter.results import Piece
 from holdfast.adapter.subscribe.maintained import Maintained
+from holdfast.adapter.subscribe.samples import Samples
 from holdfast.compute.evaluate import rows as evaluated
 from holdfast.compute.evaluate.keys import Key, equality
 from holdfast.compute.evaluate.values import rows_of
@@ -108,18 +110,19 @@ async def steps(
     snapshot: bool = True,
     turn: Turn | None = None,
     maintained: Maintained | None = None,
+    samples: Samples | None = None,
 ) -> AsyncGenerator[Step, None]:
     """The rows at `as_of` if a `snapshot` is wanted, then their changes.
 
     The last step of a query that cannot change has an empty upper. One with `turn` changes by itself. The changes are
-    those that `maintained` says, if it is given.
+    those that `maintained` says, if it is given. With `samples` it reads relations of the system too.
     """
     types = [column.type for column in relation.columns]
-    linear = len(reads) == 1 and is_linear(relation) and turn is None
+    linear = len(reads) == 1 and is_linear(relation) and turn is None and samples is None
     compared = not linear and maintained is None
     first = await counted(await evaluate(as_of), types) if snapshot or compared else []
     told = ((as_of, first),) if snapshot else ()
-    if not reads:
+    if not reads and samples is None:
         yield Step(told, Frontier(None))
         return
     yield Step(told, Frontier(Timestamp(as_of + 1)))
@@ -128,7 +131,7 @@ async def steps(
     elif maintained is not None:
         following = _followed(maintained, reads, as_of, source, types)
     else:
-        following = _compared(reads, as_of, source, evaluate, types, first, turn)
+        following = _compared(_looked_at(reads, as_of, source, samples), as_of, evaluate, types, first, turn)
     async with aclosing(following) as found:
         async for step in found:
             yield step
@@ -189,17 +192,20 @@ def _by_time(updates: UpdateBatch, types: Sequence[Type]) -> tuple[tuple[Timesta
     return _in_order(found)
 
 
+Times: TypeAlias = AsyncGenerator[tuple[list[Timestamp], Frontier], None]
+"""When to look at a query again, up to a frontier before which that is known."""
+
+
 async def _compared(
-    reads: Sequence[GlobalId],
+    looked_at: Times,
     as_of: Timestamp,
-    source: Source,
     evaluate: Evaluate,
     types: Sequence[Type],
     before: Batch,
     turn: Turn | None,
 ) -> AsyncGenerator[Step, None]:
     turns_at = None if turn is None else await turn(as_of)
-    async with aclosing(_times(reads, as_of, source)) as found:
+    async with aclosing(looked_at) as found:
         async for times, upper in found:
             waiting = deque(times)
             while (time := _first(waiting, turns_at, upper)) is not None:
@@ -220,9 +226,25 @@ def _first(waiting: deque[Timestamp], turns_at: Timestamp | None, upper: Frontie
     return min((*changed, *by_itself), default=None)
 
 
-async def _times(
-    reads: Sequence[GlobalId], start: Timestamp, source: Source
-) -> AsyncGenerator[tuple[list[Timestamp], Frontier], None]:
+async def _looked_at(reads: Sequence[GlobalId], start: Timestamp, source: Source, samples: Samples | None) -> Times:
+    """The times at which collections changed, and those of samples. One at a time that is to come has to wait."""
+    waiting: Timestamp | None = None
+    async with aclosing(_times(reads, start, source) if samples is None or reads else _none(samples, start)) as found:
+        async for times, upper in found:
+            if samples is not None and waiting is None:
+                waiting = samples.due()
+            if waiting is not None and not upper.less_equal(waiting):
+                times, waiting = sorted({*times, waiting}), None
+            yield times, upper
+
+
+async def _none(samples: Samples, start: Timestamp) -> Times:
+    async with aclosing(samples.passing(start)) as found:
+        async for upper in found:
+            yield [], upper
+
+
+async def _times(reads: Sequence[GlobalId], start: Timestamp, source: Source) -> Times:
     """The times at which any of the collections changed, up to a frontier that all of them have passed."""
     async with aclosing(_together(reads, start, source)) as found:
         async for changes, upper in found:
