@@ -6,11 +6,11 @@ so every pair of changes is counted once. No state is kept for the join itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 
+from holdfast.compute.delta.equations import Equation, columns_of_parts, equations, found_from, is_equation, looked_up
 from holdfast.compute.delta.internal import LATER, TIMES, call
-from holdfast.compute.delta.making import Making, can_be_key, looked_up
+from holdfast.compute.delta.making import Making
 from holdfast.compute.evaluate.scalars import can_fail
 from holdfast.plan.columns import is_null
 from holdfast.plan.functions.registry import FUNCTIONS
@@ -18,44 +18,45 @@ from holdfast.plan.relation import Filter, Join, Map, Project, Relation, Union, 
 from holdfast.plan.scalar import Call, Scalar, columns_of, moved
 from holdfast.plan.types import BOOL
 
-_EQUATIONS = ("=", "is_not_distinct")
-
-
-@dataclass(frozen=True, slots=True)
-class _Equation:
-    """That a column of one input is what an expression over others is."""
-
-    column: int
-    other: Scalar
-    is_strict: bool
-
 
 def join_updates(making: Making, relation: Join) -> Relation:
-    terms = [_Term(making, relation, first).made() for first in range(len(relation.inputs))]
-    return Union(tuple(terms))
+    return Union(tuple(term_updates(making, relation, first) for first in range(len(relation.inputs))))
+
+
+def term_updates(making: Making, relation: Join, first: int) -> Relation:
+    """Those that follow from the changes of one input."""
+    return _Term(making, relation, first, range(first)).made(making.delta(relation.inputs[first]))
+
+
+def joined_before(making: Making, relation: Join, columns: tuple[int, ...], keys: Relation) -> Relation:
+    """The updates of a join before the step, found by columns that it joins by: those of one input, with the others."""
+    first = found_from(relation, columns)
+    assert first is not None, "only what can be found is looked for"
+    own = columns_of_parts(relation)[first]
+    places = tuple(place for place, index in enumerate(columns) if index in own)
+    wanted = tuple(columns[place] - own.start for place in places)
+    found = making.before(
+        relation.inputs[first], wanted, keys if len(places) == len(columns) else Project(keys, places)
+    )
+    return _Term(making, relation, first, ()).made(found)
 
 
 class _Term:
-    """What the changes of one input contribute. Columns of the join are called by their positions in it."""
+    """What the rows of one input come to with those of the others. Columns of the join are called by their positions.
 
-    def __init__(self, making: Making, join: Join, first: int) -> None:
-        self._making, self._join, self._first = making, join, first
-        self._starts: list[int] = []
-        at = 0
-        for part in join.inputs:
-            self._starts.append(at)
-            at += len(part.columns)
+    The inputs `after` are as they are after the step, the others as they were before.
+    """
+
+    def __init__(self, making: Making, join: Join, first: int, after: Collection[int]) -> None:
+        self._making, self._join, self._first, self._after = making, join, first, after
+        self._parts = columns_of_parts(join)
         self._places: dict[int, int] = {}
         self._waiting = list(join.predicates)
 
-    def _columns(self, number: int) -> range:
-        start = self._starts[number]
-        return range(start, start + len(self._join.inputs[number].columns))
-
-    def made(self) -> Relation:
-        left = self._making.delta(self._join.inputs[self._first])
-        self._places = {index: place for place, index in enumerate(self._columns(self._first))}
-        rest = [number for number in range(len(self._join.inputs)) if number != self._first]
+    def made(self, left: Relation) -> Relation:
+        """`left` are updates of the first input."""
+        self._places = {index: place for place, index in enumerate(self._parts[self._first])}
+        rest = [number for number in range(len(self._parts)) if number != self._first]
         own = self._ready(last=not rest)
         left = Filter(left, tuple(self._moved(predicate) for predicate in own)) if own else left
         while rest:
@@ -70,10 +71,10 @@ class _Term:
         """The combinations so far, bound, with those of one more input."""
         left, part = self._making.bind(left), self._join.inputs[number]
         right = self._before(left, number)
-        if number < self._first:
+        if number in self._after:
             right = Union((right, self._making.delta(part)))
         width, added = len(left.columns) - 2, len(part.columns)
-        for place, index in enumerate(self._columns(number)):
+        for place, index in enumerate(self._parts[number]):
             self._places[index] = width + 2 + place
         both = Join((left, right), tuple(self._moved(predicate) for predicate in self._ready(last=last)))
         times = column(both, width), column(both, width + 2 + added)
@@ -95,20 +96,9 @@ class _Term:
         keys = Project(Map(present, values), tuple(range(width, width + len(values))))
         return self._making.before(part, list(found), keys)
 
-    def _equations(self, number: int) -> list[_Equation]:
+    def _equations(self, number: int) -> list[Equation]:
         """By which columns of an input rows of it are found, given the combinations so far."""
-        own = self._columns(number)
-        found = []
-        for predicate in self._waiting:
-            if not isinstance(predicate, Call) or predicate.function.name not in _EQUATIONS or can_fail(predicate):
-                continue
-            for one, other in (predicate.arguments, predicate.arguments[::-1]):
-                place, others = looked_up(one), columns_of(other)
-                if place not in own or place is None or not others or not others <= self._places.keys():
-                    continue
-                if can_be_key(other.type, self._join.columns[place].type):
-                    found.append(_Equation(place - own.start, other, predicate.function.name == "="))
-        return found
+        return equations(self._join, self._waiting, self._parts[number], self._places.keys())
 
     def _ready(self, *, last: bool) -> list[Scalar]:
         """The predicates that can be told now. One that may fail waits for all others."""
@@ -129,7 +119,7 @@ def equated_columns(predicates: Sequence[Scalar], width: int) -> list[tuple[int,
     """Pairs of columns of a left side, of `width`, and a right one that predicates say are equal, of one type each."""
     found = []
     for predicate in predicates:
-        if not isinstance(predicate, Call) or predicate.function.name not in _EQUATIONS:
+        if not isinstance(predicate, Call) or not is_equation(predicate):
             continue
         one, other = predicate.arguments
         for left, right in ((one, other), (other, one)):

@@ -4,17 +4,17 @@
 - `before(relation, columns, keys)`: its updates before the step, at least those whose columns have values of `keys`.
   More may be among them: who asks compares.
 
-A relation that is linear over inputs needs no state: what was there before is found in the inputs themselves.
+A relation that is linear over inputs needs no state: what was there before is found in the inputs themselves. Nor
+does a join of which rows are found by what it joins them by.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import pyarrow as pa
-
 from holdfast.compute.delta.bits import found_by_bits
 from holdfast.compute.delta.clock import reads_clock
+from holdfast.compute.delta.equations import found_from
 from holdfast.compute.delta.internal import BEFORE
 from holdfast.compute.delta.program import (
     Bind,
@@ -50,20 +50,19 @@ from holdfast.plan.relation import (
     Values,
     inputs,
 )
-from holdfast.plan.scalar import Call, Column, Scalar
-from holdfast.plan.types import Type, arrow_type
 
 Rule = Callable[["Making", Relation], Relation]
 Kept = Callable[["Making", Relation, tuple[int, ...], Relation], Relation | None]
+Joined = Callable[["Making", Join, tuple[int, ...], Relation], Relation]
 
 
 class Making:
     """`rule` makes the updates of a relation that is not linear; `kept` those before the step, where the state of a
-    relation is something else than its rows.
+    relation is something else than its rows; `joined` those of a join that are found in its inputs.
     """
 
-    def __init__(self, rule: Rule, kept: Kept) -> None:
-        self._rule, self._kept = rule, kept
+    def __init__(self, rule: Rule, kept: Kept, joined: Joined) -> None:
+        self._rule, self._kept, self._joined = rule, kept, joined
         self.stages: list[Stage] = []
         self.states: dict[Relation, State] = {}
         self.writes: dict[str, str] = {}
@@ -171,7 +170,7 @@ class Making:
         return self.lookup(state.name, wanted, keys, state.columns)
 
     def _through(self, relation: Relation, columns: tuple[int, ...], keys: Relation) -> Relation:
-        """What was there before, found in what is below linear operators."""
+        """What was there before, found in what is below linear operators and joins."""
         match relation:
             case Get():
                 self.inputs[relation.name] = relation.columns
@@ -185,6 +184,8 @@ class Making:
                 keys = keys if len(places) == len(columns) else Project(keys, places)
                 found = self._through(relation.input, below, keys)
                 return lifted(relation, lambda _: found)
+            case Join():
+                return self._joined(self, relation, columns, keys)
         raise AssertionError("only what can be found is looked for")
 
     def program(self, plan: Plan, output: Relation) -> Program:
@@ -209,7 +210,9 @@ def _by_bits(columns: tuple[int, ...], keys: Relation, of: Columns) -> tuple[tup
 
 
 def can_find(relation: Relation, columns: tuple[int, ...]) -> bool:
-    """Whether rows are found by the values of columns in the inputs themselves, since all above these is linear."""
+    """Whether rows are found by the values of columns in the inputs themselves: all above these is linear, or joins by
+    these values.
+    """
     match relation:
         case Get() | Values():
             return True
@@ -218,6 +221,8 @@ def can_find(relation: Relation, columns: tuple[int, ...]) -> bool:
         case Map() | Filter() | Project() | FlatMap() | Negate() if not reads_clock(relation):
             below, _ = _below(relation, columns)
             return bool(below or not columns) and can_find(relation.input, below)
+        case Join():
+            return found_from(relation, columns) is not None
     return False
 
 
@@ -256,23 +261,3 @@ def gets_in(relation: Relation) -> dict[str, Columns]:
     for part in inputs(relation):
         found |= gets_in(part)
     return found
-
-
-def can_be_key(type_: Type, of: Type) -> bool:
-    """Whether rows are found by values of a type in a column of another that SQL compares with it."""
-    key, column = arrow_type(type_), arrow_type(of)
-    return bool(key == column or (pa.types.is_integer(key) and pa.types.is_integer(column)))
-
-
-def looked_up(scalar: Scalar) -> int | None:
-    """The column by whose values rows are found where this expression is what it is compared with."""
-    if isinstance(scalar, Column):
-        return scalar.index
-    if isinstance(scalar, Call) and len(scalar.arguments) == 1 and isinstance(scalar.arguments[0], Column):
-        inner = scalar.arguments[0]
-        if _WIDTHS.get(inner.type.base, 9) < _WIDTHS.get(scalar.type.base, 0) and not scalar.function.fails:
-            return inner.index
-    return None
-
-
-_WIDTHS = {"int2": 2, "int4": 4, "int8": 8}

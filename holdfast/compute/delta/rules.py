@@ -15,7 +15,7 @@ from holdfast.compute.delta.groups import (
     top_updates,
     window_updates,
 )
-from holdfast.compute.delta.join import join_updates
+from holdfast.compute.delta.join import join_updates, joined_before
 from holdfast.compute.delta.making import Making
 from holdfast.compute.delta.normal import normal
 from holdfast.compute.delta.program import Bind, Program
@@ -52,7 +52,7 @@ def program(plan: Plan) -> Program:
         relation = Project(relation, tuple(range(len(plan.names))))
     whole = optimize(Plan(relation, plan.names), rules=_RULES, last=())
     relation = normal(whole.relation)
-    making = Making(updates, kept_groups)
+    making = Making(updates, kept_groups, joined_before)
     made = making.program(replace(whole, relation=relation), making.delta(relation))
     stages = tuple(
         replace(stage, relation=fuse_maps(stage.relation)) if isinstance(stage, Bind) else stage

@@ -6,8 +6,10 @@ from decimal import Decimal
 
 import pytest
 
+from holdfast.plan.relation import Join, Relation, inputs
 from holdfast.plan.types import FLOAT4, FLOAT8, INT2, INT4, INT8, TEXT, Modified, Type, numeric
-from tests.compute.delta.shapes import Columns, Updates, life
+from tests.compute.delta.queries import program_of
+from tests.compute.delta.shapes import Columns, Updates, catalog, life
 
 PAIRS: tuple[tuple[Type, Type, object, object], ...] = (
     (FLOAT4, FLOAT8, 1.5, 1.5),
@@ -40,3 +42,18 @@ def test_values_of_two_types_are_found_by_each_other(
     for upper in (11, 12, 13, 15):
         view.live(upper)
     assert any(made.output.rows for made in view.steps)
+
+
+def test_rows_of_a_join_that_are_found_by_what_it_joins_by_are_not_kept() -> None:
+    shapes: dict[str, Columns] = {"t": (("a", INT4), ("b", INT4)), "u": (("a", INT4), ("c", INT4))}
+    by_key = "SELECT t.b, u.c FROM t JOIN u ON t.a = u.a WHERE t.a IN (SELECT a FROM t GROUP BY a HAVING count(*) > 1)"
+    by_other = by_key.replace("WHERE t.a IN", "WHERE u.c IN")
+    joins = [
+        [_joins(state.relation) for state in program_of(query, catalog(shapes)).states] for query in (by_key, by_other)
+    ]
+    assert not any(joins[0])
+    assert any(joins[1]), "what rows are asked for by is not what they are joined by"
+
+
+def _joins(relation: Relation) -> bool:
+    return isinstance(relation, Join) or any(map(_joins, inputs(relation)))
