@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from holdfast.adapter.ledger import Ledger
-from holdfast.adapter.maintain import stepping
+from holdfast.adapter.maintain import hydrating, stepping
 from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
 from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed
 from holdfast.spark import SparkSettings
@@ -20,9 +20,12 @@ from tests.persist.places import in_folder
 LOCAL = SparkSettings(master="local[2]", driver_memory="1g")
 
 
-@pytest.fixture
-async def opened(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Book]:
+@pytest.fixture(params=[1, 20_000], ids=["written by executors", "gathered"])
+async def opened(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> AsyncIterator[Book]:
     """A ledger to which three rows are many."""
+    monkeypatch.setattr(hydrating, "_FEW", request.param)
     assert spark.range(1).count() == 1
     monkeypatch.setattr(stepping, "_FEW_ROWS", 3)
     runtime, clock = SparkRuntime(LOCAL, RuntimeSettings(jobs=2)), HandClock()
