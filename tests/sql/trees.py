@@ -503,6 +503,8 @@ def _explain_analyze(trees: Trees, _depth: int) -> Any:
     subject = explain.Named(trees.pick(Kind.INDEX, Kind.MATERIALIZED_VIEW), ObjectName(("t",)))
     if trees.coin():
         return explain.ExplainAnalyze(("HINTS",), subject, as_sql=trees.coin())
+    if trees.coin():
+        return explain.ExplainAnalyze((), subject)
     return explain.ExplainAnalyze(
         trees.pick(("CPU",), ("CPU", "MEMORY")), trees.pick(None, subject), trees.coin(), trees.coin()
     )

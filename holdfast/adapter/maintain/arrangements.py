@@ -68,6 +68,11 @@ class Arrangements:
             self._users.pop(key, None)
             self._shared.pop(key, None)
 
+    def found(self, key: Key) -> Arranged | None:
+        """The collection as it is in memory, if it is."""
+        shared = self._shared.get(key)
+        return None if shared is None else shared.arranged
+
     def sizes(self) -> Iterator[tuple[GlobalId, int, int]]:
         """Collections, with how many updates of them are kept, in how many bytes."""
         for (id, _), shared in self._shared.items():

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from time import monotonic
 
 from holdfast.adapter.maintain.erring import Errors
-from holdfast.adapter.maintain.stepping import Stepping, errors_done
+from holdfast.adapter.maintain.stepping import Stepping
 from holdfast.adapter.maintain.stores import Stores
 from holdfast.adapter.maintain.surroundings import Surroundings
 from holdfast.adapter.maintain.view import View
+from holdfast.adapter.maintain.writing import errors_done
 from holdfast.errors import HoldfastError
 from holdfast.persist import Append, WriteHandle
 from holdfast.persist.errors import Fenced, Stopped

@@ -14,7 +14,7 @@ def entry_of(item: Item, dataflow: Dataflow | None, read_ts: Timestamp) -> Dataf
     if dataflow is None:
         return DataflowEntry(item.id, item.name, "running", read_ts=read_ts, lag_ms=0)
     complete, counts, erring = dataflow.complete, dataflow.counts, dataflow.errors.open
-    hydrated = dataflow.basis is not None or erring is not None
+    hydrated = dataflow.is_hydrated
     error = dataflow.trouble or (None if erring is None else str(erring.error))
     return DataflowEntry(
         item.id,
@@ -22,11 +22,15 @@ def entry_of(item: Item, dataflow: Dataflow | None, read_ts: Timestamp) -> Dataf
         "stalled" if dataflow.trouble is not None else "running" if hydrated else "hydrating",
         rows_total=None if hydrated else dataflow.input_rows(),
         read_ts=complete if hydrated else None,
-        lag_ms=max(0, read_ts - complete) if hydrated else None,
+        lag_ms=dataflow.lag_ms(read_ts),
         error=error,
         states=tuple((name, *_size(handle)) for name, handle in dataflow.stores.states.items()),
         steps=counts.steps,
         last_step_ms=None if counts.last_seconds is None else 1000 * counts.last_seconds,
+        last_steps=dataflow.history.steps,
+        stages=dataflow.history.stages,
+        arrangements=dataflow.arranged(),
+        lags=dataflow.lags,
     )
 
 

@@ -6,13 +6,15 @@ One machine runs at a time, but for those that run what users wrote.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
 
+from holdfast.adapter.catalog.builtin.steps import ArrangementEntry
 from holdfast.adapter.maintain.arrangements import Arrangements, Key, User, input_types, keys_of
 from holdfast.adapter.maintain.gather import Gathered
+from holdfast.adapter.maintain.history import Draft
 from holdfast.adapter.maintain.stores import Stores
 from holdfast.adapter.maintain.turn import Turn
 from holdfast.adapter.maintain.updates import Changes
@@ -29,9 +31,7 @@ from holdfast.repr.update import UpdateBatch
 
 
 class Machine:
-    def __init__(
-        self, view: View, stores: Stores, tables: Tables, arrangements: Arrangements, turn: Turn
-    ) -> None:
+    def __init__(self, view: View, stores: Stores, tables: Tables, arrangements: Arrangements, turn: Turn) -> None:
         self._view, self._stores, self._tables, self._arrangements, self._turn = (
             view,
             stores,
@@ -67,14 +67,29 @@ class Machine:
         states = self._states.values()
         return sum(state.rows for state in states), sum(state.nbytes for state in states)
 
-    async def step(self, changes: Changes, basis: Timestamp, end: Timestamp, *, first: Timestamp | None = None) -> Step:
+    def arranged(self) -> Iterator[ArrangementEntry]:
+        """What things are looked up in, as far as it is in memory."""
+        for name, key in self._keys().items():
+            shared = self._arrangements.found(key)
+            if shared is not None:
+                yield ArrangementEntry(name, "input", shared.rows, shared.nbytes)
+        for name, state in self._states.items():
+            yield ArrangementEntry(name, "state", state.rows, state.nbytes)
+
+    async def step(
+        self, changes: Changes, basis: Timestamp, end: Timestamp, draft: Draft, *, first: Timestamp | None = None
+    ) -> Step:
         """What follows from all changes later than `basis`, up to `end`; what is earlier than `first`, as of then."""
         program = self._view.program
+        draft.enter("wait")
 
         async def ready() -> dict[str, Arranged]:
+            draft.enter("read")
             keys = self._keys()
             arranged = {name: await self._arrangements.at(key, basis) for name, key in keys.items()}
-            return arranged | await self._loaded()
+            arranged |= await self._loaded()
+            draft.enter("compute")
+            return arranged
 
         def work(arranged: dict[str, Arranged]) -> Step:
             return step(program, changes, arranged, Timestamp(basis + 1), Timestamp(end + 1), first)
@@ -83,14 +98,16 @@ class Machine:
         self._check(made)
         return made
 
-    async def from_scratch(self, at: Timestamp) -> Step:
+    async def from_scratch(self, at: Timestamp, draft: Draft) -> Step:
         """The view and its states at a time at which the inputs are complete."""
+        draft.enter("read")
         rows: dict[str, pa.Table] = {}
         for name, row_type in self.inputs.items():
             rows[name] = await self._tables.rows(GlobalId.parse(name), at, range(len(row_type.names)))
+        draft.enter("wait")
 
         async def ready() -> None:
-            pass
+            draft.enter("compute")
 
         def work(_: None) -> Step:
             return from_scratch(self._view.program, rows, at)

@@ -18,6 +18,7 @@ from holdfast.adapter.maintain.broken import Broken
 from holdfast.adapter.maintain.dataflow import Dataflow
 from holdfast.adapter.maintain.entry import entry_of
 from holdfast.adapter.maintain.erring import Errors
+from holdfast.adapter.maintain.lags import MINUTE
 from holdfast.adapter.maintain.names import errors_of, is_ours, output_of, owner_of, states_of
 from holdfast.adapter.maintain.on_spark import OnSpark
 from holdfast.adapter.maintain.progress import Version, ViewProgress
@@ -65,6 +66,7 @@ class Maintainer:
         self._dataflows: dict[GlobalId, Dataflow] = {}
         self._broken: dict[GlobalId, Broken] = {}
         self._indexes: dict[GlobalId, Item] = {}
+        self._noted_minute = -1
 
     async def open(self, catalog: CatalogState) -> None:
         """Go on with the views that there are, and end what is left of others."""
@@ -175,6 +177,15 @@ class Maintainer:
             time, _, dataflow = heapq.heappop(self._due)
             if dataflow.due == time:
                 dataflow.input_changed(time)
+        self._note_lags()
+
+    def _note_lags(self) -> None:
+        """Once in a minute, remember how far behind dataflows are."""
+        read_ts = self._timeline.read_ts
+        if read_ts // MINUTE > self._noted_minute:
+            self._noted_minute = read_ts // MINUTE
+            for dataflow in self._dataflows.values():
+                dataflow.lags.add(read_ts, dataflow.lag_ms(read_ts))
 
     def _on_due(self, time: Timestamp, dataflow: ViewProgress) -> None:
         heapq.heappush(self._due, (time, next(self._order), dataflow))

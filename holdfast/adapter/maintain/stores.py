@@ -34,6 +34,13 @@ class Written:
         return cls(step.output if step.output.rows else None, states)
 
     @property
+    def rows(self) -> int:
+        """How many updates of the view there are."""
+        if isinstance(self.output, Staged):
+            return sum(part.rows for part in self.output.parts)
+        return 0 if self.output is None else self.output.rows
+
+    @property
     def is_empty(self) -> bool:
         return self.output is None and all(state is None for state in self.states.values())
 

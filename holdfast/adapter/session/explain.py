@@ -10,6 +10,7 @@ from holdfast.adapter.catalog.builtin import BUILTINS
 from holdfast.adapter.catalog.objects import ItemKind
 from holdfast.adapter.known import with_known
 from holdfast.adapter.plan_cache import Compiled
+from holdfast.adapter.session.analyze import analyzed
 from holdfast.adapter.session.as_of import Input, choose, explained
 from holdfast.adapter.session.queries import compiled_query, input_of, items_read, prepared_at, time_wanted
 from holdfast.adapter.session.state import SessionState
@@ -25,7 +26,7 @@ from holdfast.sql.errors import NotSupported
 from holdfast.sql.syntax.query import Query
 from holdfast.sql.syntax.statement.create import CreateMaterializedView, CreateView
 from holdfast.sql.syntax.statement.dml import SelectStatement
-from holdfast.sql.syntax.statement.explain import Explain, ExplainPlan, ExplainTimestamp, Named
+from holdfast.sql.syntax.statement.explain import Explain, ExplainAnalyze, ExplainPlan, ExplainTimestamp, Named
 from holdfast.sql.syntax.statement.kind import Kind
 from holdfast.sql.syntax.statement.subscribe import Subscribe
 
@@ -41,6 +42,8 @@ def title(syntax: Explain) -> str:
         case ExplainPlan():
             stage = syntax.stage or "PHYSICAL PLAN"
             return stage.title()
+        case ExplainAnalyze():
+            return "Analysis"
     return "Explanation"
 
 
@@ -50,6 +53,8 @@ async def explain(state: SessionState, syntax: Explain, text: str) -> str:
             return await _timestamp(state, syntax, text)
         case ExplainPlan():
             return await _plan(state, syntax, text)
+        case ExplainAnalyze():
+            return _named(state, analyzed(state, syntax))
     raise NotSupported("this form of EXPLAIN is not supported", syntax.location)
 
 
@@ -77,7 +82,7 @@ async def _plan(state: SessionState, syntax: ExplainPlan, text: str) -> str:
         return _shown(state, found.plan)
     if syntax.stage in (None, "PHYSICAL PLAN") and _is_maintained(syntax):
         made = await asyncio.to_thread(program, with_known(found.plan, state.known(), clock=False))
-        return _ID.sub(lambda id: _path(state, id[0]), show_program(made))
+        return _named(state, show_program(made))
     prepared = await prepared_at(state, found, None)
     if syntax.stage == "SPARK PLAN":
         return "\n".join(_spark(prepared.spark))
@@ -88,6 +93,11 @@ def _shown(state: SessionState, plan: Plan) -> str:
     """The plan, with the collections called by their names."""
 
     return _GET.sub(lambda found: found[1] + _path(state, found[2]), show(plan))
+
+
+def _named(state: SessionState, text: str) -> str:
+    """The text of a program, with the collections called by their names."""
+    return _ID.sub(lambda id: _path(state, id[0]), text)
 
 
 def _path(state: SessionState, id: str) -> str:

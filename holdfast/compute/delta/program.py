@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from holdfast.plan.printer import show
-from holdfast.plan.relation import Columns, ColumnType, Plan, Relation
+from holdfast.plan.relation import Columns, ColumnType, Local, Plan, Relation, inputs
 from holdfast.plan.types import INT8, Type
 
 TIME = ColumnType(INT8, False)
@@ -165,9 +165,34 @@ class Program:
         return frozenset(found) & self.inputs.keys()
 
     @cached_property
+    def reads(self) -> Mapping[str, frozenset[str]]:
+        """What each stage reads of what was made before it in the step."""
+        changing = (*self.inputs, *(state.name for state in self.states))
+        made = {*map(changes_of, changing), *(stage.name for stage in self.stages)}
+        return {stage.name: _read_by(stage) & made for stage in self.stages}
+
+    @cached_property
     def fingerprint(self) -> str:
         """Programs that keep other state have other fingerprints."""
         parts = [str(VERSION), show(self.plan)]
         for state in self.states:
             parts += [state.name, show(state.relation), *(str(type_) for type_ in state.types)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _read_by(stage: Stage) -> frozenset[str]:
+    match stage:
+        case Bind():
+            return _locals_in(stage.relation)
+        case Lookup():
+            return _locals_in(stage.keys)
+        case Due():
+            return frozenset()
+        case Scratch():
+            return frozenset(map(changes_of, stage.inputs))
+
+
+def _locals_in(relation: Relation) -> frozenset[str]:
+    if isinstance(relation, Local):
+        return frozenset({relation.name})
+    return frozenset[str]().union(*map(_locals_in, inputs(relation)))

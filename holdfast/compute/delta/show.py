@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from textwrap import indent
 
 from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Scratch, Stage
@@ -11,26 +11,39 @@ from holdfast.plan.printer import show
 _MARGIN = "  "
 
 
-def show_program(program: Program) -> str:
-    """The text of a program, without a newline at its end. Updates have two more columns: time and diff."""
-    return "\n".join(_lines(program))
+def show_program(program: Program, notes: Mapping[str, str] | None = None) -> str:
+    """The text of a program, without a newline at its end. Updates have two more columns: time and diff.
+
+    `notes` are remarks on inputs, states and stages, by their names: each is below the line that it is about.
+    """
+    return "\n".join(_lines(program, {} if notes is None else notes))
 
 
-def _lines(program: Program) -> Iterator[str]:
+def _lines(program: Program, notes: Mapping[str, str]) -> Iterator[str]:
     yield "Inputs:"
     for name in sorted(program.inputs):
         yield f"{_MARGIN}Get {name}{' (arranged)' if name in program.lookups else ''}"
+        yield from _note(notes, name)
     if program.states:
         yield "States:"
         for state in program.states:
             yield f"{_MARGIN}{state.name} ({', '.join(map(str, state.types))}) ="
+            yield from _note(notes, state.name)
             yield indent(show(state.relation), _MARGIN * 2)
     yield "Stages:"
     for stage in program.stages:
-        yield indent(_stage(stage), _MARGIN)
+        head, *rest = indent(_stage(stage), _MARGIN).splitlines()
+        yield head
+        yield from _note(notes, stage.name)
+        yield from rest
     for name, stage_name in program.writes.items():
         yield f"Changes of {name}: {stage_name}"
     yield f"Changes of the view: {program.output}"
+
+
+def _note(notes: Mapping[str, str], name: str) -> Iterator[str]:
+    if name in notes:
+        yield f"{_MARGIN * 2}-- {notes[name]}"
 
 
 def _stage(stage: Stage) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Protocol
 
 import pyarrow as pa
 
 from holdfast.compute.delta.clock import at_time
+from holdfast.compute.delta.cost import StageCost
 from holdfast.compute.delta.empty import is_empty
 from holdfast.compute.delta.present import rows_at
-from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Scratch, changes_of
+from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Scratch, Stage, changes_of
 from holdfast.compute.delta.rows import batch_of, contents, settled, updates_of
 from holdfast.compute.evaluate.multiset import Multiset, union
 from holdfast.compute.evaluate.relations import Surroundings, multiset
@@ -38,21 +40,12 @@ class Found(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """What a stage did: how many rows it found or made, and for how many keys."""
-
-    stage: str
-    keys: int
-    rows: int
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
-    """The updates of the view and of its states, consolidated."""
+    """The updates of the view and of its states, consolidated; and what each stage took, if there were any."""
 
     output: UpdateBatch
     states: Mapping[str, UpdateBatch]
-    reads: tuple[Read, ...] = ()
+    costs: tuple[StageCost, ...] = ()
 
 
 def step(
@@ -73,7 +66,7 @@ def step(
         run.bound[changes_of(name)] = settled(changes.get(name), columns, first)
     run.stages()
     states = {state.name: run.batch(program.writes[state.name], state.types) for state in program.states}
-    return Step(run.batch(program.output, program.columns), states, tuple(run.reads))
+    return Step(run.batch(program.output, program.columns), states, tuple(run.costs))
 
 
 class _Run:
@@ -83,25 +76,34 @@ class _Run:
         self._program, self._arranged = program, arranged
         self._lower, self._upper, self._first = times
         self.bound: dict[str, Multiset] = {}
-        self.reads: list[Read] = []
+        self.costs: list[StageCost] = []
+        self._ran, self._looked_up = False, 0
+        """Of the stage that is run."""
 
     def _rows(self, relation: Relation) -> Multiset:
         if is_empty(relation, self.bound):
             return Multiset([])
+        self._ran = True
         return multiset(relation, Surroundings({}, (self._upper, self._first), self.bound))
 
     def stages(self) -> None:
         for stage in self._program.stages:
-            match stage:
-                case Bind():
-                    self.bound[stage.name] = self._bound(stage)
-                case Lookup():
-                    self.bound[stage.name] = self._found(stage)
-                case Due():
-                    due = self._arranged[stage.source].due(stage.at, self._upper, self._lower)
-                    self.bound[stage.name] = self._before(due, stage.of)
-                case Scratch():
-                    self.bound[stage.name] = self._anew(stage)
+            self._ran, self._looked_up, began = False, 0, perf_counter()
+            made = self.bound[stage.name] = self._made(stage)
+            seconds = perf_counter() - began
+            read = sum(len(self.bound[name].rows) for name in self._program.reads[stage.name])
+            self.costs.append(StageCost(stage.name, self._ran, read, self._looked_up, len(made.rows), seconds))
+
+    def _made(self, stage: Stage) -> Multiset:
+        match stage:
+            case Bind():
+                return self._bound(stage)
+            case Lookup():
+                return self._found(stage)
+            case Due():
+                return self._before(self._arranged[stage.source].due(stage.at, self._upper, self._lower), stage.of)
+            case Scratch():
+                return self._anew(stage)
 
     def _bound(self, stage: Bind) -> Multiset:
         said = stage.present
@@ -122,11 +124,11 @@ class _Run:
             return Multiset([])
         columns = [to_arrow([row[place] for row in keys], key.type) for place, key in enumerate(stage.keys.columns)]
         found = self._arranged[stage.source].lookup(stage.columns, columns, self._lower)
-        self.reads.append(Read(stage.source, len(keys), found.rows))
         return self._before(found, stage.of)
 
     def _before(self, updates: UpdateBatch, columns: Columns) -> Multiset:
         """Updates before the step, in which no row is that has gone: nothing is evaluated for it, which might fail."""
+        self._ran, self._looked_up = True, self._looked_up + updates.rows
         return settled(updates, columns, Timestamp(self._lower - 1))
 
     def _anew(self, stage: Scratch) -> Multiset:
@@ -135,9 +137,10 @@ class _Run:
         times = sorted({row[-2] for rows in changes.values() for row in rows})
         if not times:
             return Multiset([])
+        before = {name: self._arranged[name].all(self._lower) for name in stage.inputs}
+        self._ran, self._looked_up = True, sum(updates.rows for updates in before.values())
         every = {
-            name: [*updates_of(self._arranged[name].all(self._lower), columns).rows, *changes[name]]
-            for name, columns in stage.inputs.items()
+            name: [*updates_of(before[name], columns).rows, *changes[name]] for name, columns in stage.inputs.items()
         }
         types = [column.type for column in stage.relation.columns]
         last, found = Multiset([]), list[Row]()

@@ -51,7 +51,9 @@ def _named(named: Named) -> str:
 
 
 def _analyze(explained: ExplainAnalyze) -> str:
-    parts = ["EXPLAIN ANALYZE", *(["CLUSTER"] if explained.subject is None else []), ", ".join(explained.properties)]
+    parts = ["EXPLAIN ANALYZE", *(["CLUSTER"] if explained.subject is None else [])]
+    if explained.properties:
+        parts.append(", ".join(explained.properties))
     if explained.skew:
         parts.append("WITH SKEW")
     if explained.subject is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from holdfast.adapter.catalog.builtin.steps import ArrangementEntry, StageEntry, StepEntry
 from holdfast.adapter.catalog.objects import Role
 from holdfast.adapter.catalog.state import CatalogState
 from holdfast.repr.frontier import Frontier
@@ -48,6 +49,8 @@ class DataflowEntry:
     - `read_ts` is the last time that it has rows for, and `lag_ms` how far that is behind the timeline's.
     - `states` are the collections that it keeps for itself: the name, rows and bytes of each.
     - `steps` is how many it has made since it began, `last_step_ms` how long the last took.
+    - `last_steps` are those that are remembered, in order; `stages` are of all of them, `arrangements` of now.
+    - `lags` says how far it was behind at some minutes: when they began, and milliseconds; None: it had no rows.
     """
 
     id: GlobalId
@@ -61,6 +64,10 @@ class DataflowEntry:
     states: tuple[tuple[str, int, int], ...] = ()
     steps: int = 0
     last_step_ms: float | None = None
+    last_steps: tuple[StepEntry, ...] = ()
+    stages: tuple[StageEntry, ...] = ()
+    arrangements: tuple[ArrangementEntry, ...] = ()
+    lags: Iterable[tuple[int, int | None]] = ()
 
 
 @dataclass(frozen=True, slots=True)

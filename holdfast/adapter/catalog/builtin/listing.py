@@ -14,9 +14,10 @@ Every database shows them. They are read like any other relation, also together 
 
 `pg_catalog` and `information_schema` have PostgreSQL's columns (of version 18), so that its tools find what they look
 for: psql, pgjdbc, psycopg, asyncpg, SQLAlchemy, Django, Rails, Npgsql, DBeaver, Metabase, Grafana and dbt are tested.
-`mz_catalog`, `mz_internal` and `mz_introspection` have Materialize's; `mz_dataflow_statuses` and `mz_dataflow_states`
-are our own. `pg_catalog` is about the session's database, `mz_catalog` about all. What is in `mz_catalog` needs no
-schema before its name, and is not listed by tools that list what needs none.
+`mz_catalog`, `mz_internal` and `mz_introspection` have Materialize's; those of `mz_internal` that are called
+`mz_dataflow_...` are our own, and say [what views do](../maintained-views.md#seeing-what-a-view-does). `pg_catalog` is
+about the session's database, `mz_catalog` about all. What is in `mz_catalog` needs no schema before its name, and is
+not listed by tools that list what needs none.
 The texts of statements are shown to superusers, and to the role that runs them."""
 
 _SCHEMAS = ("mz_catalog", "mz_internal", "mz_introspection", "pg_catalog", "information_schema")

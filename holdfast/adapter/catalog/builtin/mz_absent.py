@@ -112,24 +112,6 @@ _ABSENT: tuple[tuple[int, str, str, str], ...] = (
         "source_id text!, namespace text, name text!, updated_at timestamptz!, columns text[]",
     ),
     (
-        17137,
-        "mz_internal",
-        "mz_wallclock_lag_history",
-        "object_id text!, replica_id text, lag interval, occurred_at timestamptz!",
-    ),
-    (
-        17139,
-        "mz_internal",
-        "mz_wallclock_global_lag_history",
-        "object_id text!, lag interval, occurred_at timestamptz!",
-    ),
-    (
-        17140,
-        "mz_internal",
-        "mz_wallclock_global_lag_recent_history",
-        "object_id text!, lag interval, occurred_at timestamptz!",
-    ),
-    (
         17146,
         "mz_internal",
         "mz_cluster_replica_statuses",

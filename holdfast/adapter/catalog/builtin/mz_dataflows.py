@@ -14,7 +14,7 @@ from holdfast.plan.types import Interval
 from holdfast.repr.ids import GlobalId
 
 
-def _known(shown: Shown) -> Iterator[tuple[DataflowEntry, Item]]:
+def known(shown: Shown) -> Iterator[tuple[DataflowEntry, Item]]:
     """Those of items that are shown: one that was just dropped may still run."""
     items = {item.id: item for item in shown.items}
     for entry in shown.introspection.dataflows:
@@ -22,24 +22,24 @@ def _known(shown: Shown) -> Iterator[tuple[DataflowEntry, Item]]:
             yield entry, items[entry.id]
 
 
-def _interval(milliseconds: int | None) -> Interval | None:
+def interval_of(milliseconds: int | None) -> Interval | None:
     return None if milliseconds is None else Interval(0, 0, milliseconds * 1000)
 
 
 def _statuses(shown: Shown) -> Iterator[Row]:
-    for entry, _ in _known(shown):
-        done = (entry.rows_done, entry.rows_total, entry.read_ts, _interval(entry.lag_ms))
+    for entry, _ in known(shown):
+        done = (entry.rows_done, entry.rows_total, entry.read_ts, interval_of(entry.lag_ms))
         yield str(entry.id), entry.name, entry.status, *done, entry.error, entry.steps, entry.last_step_ms
 
 
 def _states(shown: Shown) -> Iterator[Row]:
-    for entry, _ in _known(shown):
+    for entry, _ in known(shown):
         for name, rows, size in entry.states:
             yield str(entry.id), name, rows, size
 
 
 def _hydration(shown: Shown) -> Iterator[Row]:
-    for entry, _ in _known(shown):
+    for entry, _ in known(shown):
         yield str(entry.id), None, entry.status != "hydrating"
 
 
@@ -48,14 +48,14 @@ def _compute_hydration(shown: Shown) -> Iterator[Row]:
 
 
 def _wall_clock_lag(shown: Shown) -> Iterator[Row]:
-    for entry, _ in _known(shown):
-        yield str(entry.id), _interval(entry.lag_ms)
+    for entry, _ in known(shown):
+        yield str(entry.id), interval_of(entry.lag_ms)
 
 
 def _lag(shown: Shown) -> Iterator[Row]:
     """How far each is behind what it reads, and behind the tables that all of that comes from."""
     upper = _Uppers(shown)
-    for entry, item in _known(shown):
+    for entry, item in known(shown):
         near = read_by(shown.state, item)
         far = _sources(shown, near)
         if not near:
@@ -64,7 +64,7 @@ def _lag(shown: Shown) -> Iterator[Row]:
         found = []
         for inputs in (near, far):
             slowest = min(inputs, key=lambda each: (upper.of(each), each.number))
-            found.append((_interval(max(upper.of(slowest) - own, 0)), str(slowest)))
+            found.append((interval_of(max(upper.of(slowest) - own, 0)), str(slowest)))
         (local, slow_near), (global_, slow_far) = found
         yield str(entry.id), local, global_, slow_near, slow_far
 
@@ -74,7 +74,7 @@ class _Uppers:
 
     def __init__(self, shown: Shown) -> None:
         self._frontiers = shown.introspection.frontiers
-        self._entries: Mapping[GlobalId, DataflowEntry] = {entry.id: entry for entry, _ in _known(shown)}
+        self._entries: Mapping[GlobalId, DataflowEntry] = {entry.id: entry for entry, _ in known(shown)}
         self._state = shown.state
 
     def of(self, id: GlobalId) -> int:
@@ -100,7 +100,7 @@ def _sources(shown: Shown, inputs: set[GlobalId]) -> set[GlobalId]:
 
 def _refreshes(shown: Shown) -> Iterator[Row]:
     """Of views that are not refreshed with every change. One before what can be read may never have been."""
-    for entry, item in _known(shown):
+    for entry, item in known(shown):
         if item.refresh:
             since, _ = shown.introspection.frontiers(entry.id)
             upper = 0 if entry.read_ts is None else entry.read_ts + 1
@@ -110,28 +110,28 @@ def _refreshes(shown: Shown) -> Iterator[Row]:
 
 
 def _dataflows(shown: Shown) -> Iterator[Row]:
-    for entry, _ in _known(shown):
+    for entry, _ in known(shown):
         yield entry.id.number, f"Dataflow: {entry.name}"
 
 
 def _exports(shown: Shown) -> Iterator[Row]:
-    for entry, _ in _known(shown):
+    for entry, _ in known(shown):
         yield str(entry.id), entry.id.number
 
 
 def _frontiers(shown: Shown) -> Iterator[Row]:
-    for entry, _ in _known(shown):
+    for entry, _ in known(shown):
         yield str(entry.id), 0 if entry.read_ts is None else entry.read_ts + 1
 
 
 def _errors(shown: Shown) -> Iterator[Row]:
-    for entry, _ in _known(shown):
+    for entry, _ in known(shown):
         yield str(entry.id), 0 if entry.error is None else 1
 
 
 def _operators(shown: Shown) -> Iterator[tuple[int, DataflowEntry, tuple[str, int, int]]]:
     """A number for each state, which no other has."""
-    held = ((entry, state) for entry, _ in _known(shown) for state in entry.states)
+    held = ((entry, state) for entry, _ in known(shown) for state in entry.states)
     return ((number, entry, state) for number, (entry, state) in enumerate(held, start=1))
 
 
@@ -146,7 +146,7 @@ def _arrangements(shown: Shown) -> Iterator[Row]:
 
 
 def _arrangements_of_dataflows(shown: Shown) -> Iterator[Row]:
-    for entry, _ in _known(shown):
+    for entry, _ in known(shown):
         rows, size = sum(state[1] for state in entry.states), sum(state[2] for state in entry.states)
         yield entry.id.number, f"Dataflow: {entry.name}", rows, None, size, None, None
 

@@ -95,6 +95,8 @@ def _analyze(cursor: Cursor, location: int) -> ExplainAnalyze:
     if not whole and cursor.accept("HINTS"):
         hinted = _analyzed(cursor)
         return ExplainAnalyze(("HINTS",), hinted, as_sql=cursor.accept("AS", "SQL"), location=location)
+    if not whole and (cursor.accept("FOR") or not (cursor.at_words("CPU") or cursor.at_words("MEMORY"))):
+        return ExplainAnalyze((), _maintained(cursor), location=location)
     properties = cursor.separated(lambda: _property(cursor))
     skew = cursor.accept("WITH", "SKEW")
     subject = None if whole else _analyzed(cursor)
@@ -103,6 +105,10 @@ def _analyze(cursor: Cursor, location: int) -> ExplainAnalyze:
 
 def _analyzed(cursor: Cursor) -> Named:
     cursor.expect("FOR")
+    return _maintained(cursor)
+
+
+def _maintained(cursor: Cursor) -> Named:
     if (found := _named(cursor)) is None or found.replan or found.kind is Kind.VIEW:
         raise cursor.failure()
     return found

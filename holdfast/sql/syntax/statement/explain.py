@@ -60,7 +60,10 @@ class ExplainSchema(Node):
 
 @dataclass(frozen=True, slots=True)
 class ExplainAnalyze(Node):
-    """`subject` is None for the whole cluster. HINTS stands alone, without skew."""
+    """`subject` is None for the whole cluster. HINTS stands alone, without skew.
+
+    Without properties, all that is known of the subject is told: that is a form of ours.
+    """
 
     properties: tuple[Literal["CPU", "MEMORY", "HINTS"], ...]
     subject: Named | None = None

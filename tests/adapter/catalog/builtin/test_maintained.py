@@ -257,3 +257,16 @@ def test_a_dataflow_of_what_was_dropped_is_not_shown() -> None:
     shop.talk.run("DROP MATERIALIZED VIEW totals CASCADE")
     assert asking.answer("SELECT * FROM mz_internal.mz_dataflow_statuses") == []
     assert asking.answer("SELECT * FROM mz_internal.mz_materialization_lag") == []
+
+
+def test_how_far_dataflows_were_behind_is_shown_by_minute(shop: Shop) -> None:
+    totals = shop.talk.item("totals").id
+    asking = Watching(shop, DataflowEntry(totals, "totals", "running", lags=((60_000, None), (120_000, 250))))
+    for relation in ("mz_wallclock_global_lag_history", "mz_wallclock_global_lag_recent_history"):
+        found = asking.answer(f"SELECT object_id, lag, occurred_at::text FROM mz_internal.{relation} ORDER BY 3")
+        assert found == [
+            (str(totals), None, "1970-01-01 00:01:00+00"),
+            (str(totals), Interval(0, 0, 250_000), "1970-01-01 00:02:00+00"),
+        ]
+    of_replicas = "SELECT replica_id, lag FROM mz_internal.mz_wallclock_lag_history WHERE lag IS NOT NULL"
+    assert asking.answer(of_replicas) == [(None, Interval(0, 0, 250_000))]

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pytest
+
+from holdfast.sql.errors import SyntaxFailure
 from holdfast.sql.syntax.expression import BooleanLiteral
 from holdfast.sql.syntax.option import Option
 from holdfast.sql.syntax.statement.explain import ExplainAnalyze, ExplainPlan, ExplainTimestamp, Named
@@ -14,3 +17,13 @@ def test_explain_takes_a_stage_options_and_an_object() -> None:
     )
     assert isinstance(parsed("explain timestamp for select 1"), ExplainTimestamp)
     assert parsed("explain analyze cluster cpu with skew") == ExplainAnalyze(("CPU",), None, True)
+
+
+def test_explain_analyze_needs_no_properties() -> None:
+    view, index = Named(Kind.MATERIALIZED_VIEW, name("m")), Named(Kind.INDEX, name("i"))
+    assert parsed("explain analyze materialized view m") == ExplainAnalyze((), view)
+    assert parsed("explain analyze for index i") == ExplainAnalyze((), index)
+    assert parsed("explain analyze memory for index i") == ExplainAnalyze(("MEMORY",), index)
+    for wrong in ("explain analyze view v", "explain analyze", "explain analyze for"):
+        with pytest.raises(SyntaxFailure):
+            parsed(wrong)

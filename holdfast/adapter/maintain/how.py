@@ -1,0 +1,65 @@
+"""How a step is made: of the changes, or from scratch, in this process or on Spark; and why so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from holdfast.adapter.catalog.builtin.steps import StepMode
+from holdfast.adapter.maintain.gather import Gathered
+from holdfast.adapter.maintain.stores import Stores
+from holdfast.adapter.maintain.view import View
+from holdfast.repr.frontier import Timestamp
+
+_FEW_ROWS = 50_000
+"""Rows of all inputs from which a view is made in this process sooner than a job of Spark's begins."""
+
+_LARGE_SHARE = 0.01
+"""Share of the rows of all inputs that may change before a view is sooner made from scratch, if that is many: a row of
+a step takes this process up to a hundred times as long as one that is read takes Spark.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    mode: StepMode
+    reason: str
+
+
+def from_scratch(view: View, rows: int, why: str, *, with_spark: bool) -> How:
+    """How a view is made of all `rows` of its inputs, which has to be done for the reason given."""
+    if not with_spark:
+        return How("scratch", f"{why}, and there is no Spark")
+    if rows <= _FEW_ROWS:
+        return How("scratch", f"{why}, of few rows")
+    if not view.is_exact:
+        return How("scratch", f"{why}; Spark would add its floats up in another order")
+    return How("spark", f"{why}, of many rows")
+
+
+def of_changes(
+    view: View,
+    stores: Stores,
+    taken: Gathered,
+    times: Sequence[Timestamp],
+    rows: Callable[[], int],
+    *,
+    with_spark: bool,
+) -> How:
+    """How a view with rows takes changes at some times. `rows` are those that its inputs have, counted if need be."""
+    changed = taken.rows
+    if not with_spark or not view.is_exact or len(times) > 1 or changed <= _FEW_ROWS:
+        return How("incremental", f"{counted(changed)} at {_times(len(times))}" if changed else "time passed")
+    holds_map = any(handle.row_type.holds_map for handle in stores.handles)
+    among = rows()
+    if holds_map or view.program.is_temporal or changed <= _LARGE_SHARE * among:
+        return How("incremental", f"{counted(changed)}, to about {among} rows")
+    return How("spark", f"{counted(changed)}, to about {among} rows: more than one in {round(1 / _LARGE_SHARE)}")
+
+
+def counted(changes: int) -> str:
+    return "1 change" if changes == 1 else f"{changes} changes"
+
+
+def _times(count: int) -> str:
+    return "one time" if count == 1 else f"{count} times"

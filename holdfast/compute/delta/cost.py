@@ -1,0 +1,22 @@
+"""What the stages of a step cost: the rows that came in, that were looked up and that came out, and the time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class StageCost:
+    """What one stage of a step did.
+
+    - `rows_in` are those of the changes and of the earlier stages that it reads; of a lookup, the keys.
+    - `looked_up` are the updates that it found of what was there before the step.
+    - A stage that never `ran` had nothing to do, as what it reads has no rows, or enough of it has none.
+    """
+
+    stage: str
+    ran: bool
+    rows_in: int
+    looked_up: int
+    rows_out: int
+    seconds: float
