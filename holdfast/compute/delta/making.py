@@ -10,7 +10,7 @@ does a join of which rows are found by what it joins them by.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from holdfast.compute.delta.bits import found_by_bits
 from holdfast.compute.delta.clock import reads_clock
@@ -22,7 +22,9 @@ from holdfast.compute.delta.program import (
     Lookup,
     Present,
     Program,
+    Recursion,
     Restored,
+    Rounds,
     Scratch,
     Stage,
     State,
@@ -101,6 +103,11 @@ class Making:
         self.stages.append(Scratch(name, relation, read))
         return Local(name, update_columns(relation.columns))
 
+    def recursion(
+        self, follows: Rounds, stays: Rounds, columns: Mapping[str, Columns], changes: Mapping[str, str]
+    ) -> None:
+        self.stages.append(Recursion(self._name("r"), follows, stays, columns, changes))
+
     def _name(self, kind: str) -> str:
         self._names += 1
         return f"{kind}{self._names}"
@@ -118,9 +125,9 @@ class Making:
 
     def state_of(self, relation: Relation) -> State:
         """The rows of a relation as state."""
+        updates = self.delta(relation)
         found = self.states.get(relation)
         if found is None:
-            updates = self.delta(relation)
             found = self.keep(relation, relation.columns)
             self.restored.setdefault(relation, Restored(found.name, stored(found)))
             self.write(found, updates)

@@ -37,7 +37,7 @@ def rows_at(
             found = known.get(same_key(of_row(row)))
             if found is not None:
                 found[place].append(row)
-    same_row, present = _by_bits(types), list[Row]()
+    same_row, present = by_bits(types), list[Row]()
     for each, times in moments.items():
         present += _in_turn(times, *known[each], same_row, merged=merged)
     return Multiset(present)
@@ -77,7 +77,7 @@ def _in_turn(
     return present
 
 
-def _by_bits(types: Sequence[Type]) -> Callable[[Row], Key]:
+def by_bits(types: Sequence[Type]) -> Callable[[Row], Key]:
     """Rows that are equal, but not written the same, are different rows: each has to be taken back as it came."""
     keys = [_spelled(type_) for type_ in types]
     if not any(keys):

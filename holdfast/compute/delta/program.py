@@ -38,6 +38,11 @@ def changes_of(name: str) -> str:
     return f"d {name}"
 
 
+def taken_of(name: str) -> str:
+    """What rounds of a recursion call the rows that were taken from a state."""
+    return f"taken {name}"
+
+
 def state_input(name: str) -> str:
     """What a state is called where it is read like an input."""
     return f"state {name}"
@@ -124,7 +129,31 @@ class Scratch:
     inputs: Mapping[str, Columns]
 
 
-Stage = Bind | Lookup | Due | Scratch
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What is done in each round of a recursion: `made` names the stages whose rows are those of a state."""
+
+    stages: tuple[Bind | Lookup, ...]
+    made: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Recursion:
+    """The updates of states that are made of each other, each called by its `changes_of`.
+
+    Rounds read changes of these states and of other collections, which all have their `columns`, and look up what
+    there is of them. What `follows` from changes is made again and again; of the rows that were taken from a state,
+    called by `taken_of`, those are back that `stays` makes. `changes` names the updates in the step of the others.
+    """
+
+    name: str
+    follows: Rounds
+    stays: Rounds
+    columns: Mapping[str, Columns]
+    changes: Mapping[str, str]
+
+
+Stage = Bind | Lookup | Due | Scratch | Recursion
 
 
 @dataclass(frozen=True)
@@ -162,6 +191,8 @@ class Program:
                     found.add(stage.source)
                 case Scratch():
                     found |= stage.inputs.keys()
+                case Recursion():
+                    found |= stage.columns.keys()
         return frozenset(found) & self.inputs.keys()
 
     @cached_property
@@ -190,6 +221,8 @@ def _read_by(stage: Stage) -> frozenset[str]:
             return frozenset()
         case Scratch():
             return frozenset(map(changes_of, stage.inputs))
+        case Recursion():
+            return frozenset(stage.changes.values())
 
 
 def _locals_in(relation: Relation) -> frozenset[str]:

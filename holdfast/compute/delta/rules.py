@@ -17,8 +17,10 @@ from holdfast.compute.delta.groups import (
 )
 from holdfast.compute.delta.join import join_updates, joined_before
 from holdfast.compute.delta.making import Making
-from holdfast.compute.delta.normal import normal
+from holdfast.compute.delta.monotone import is_alone, opened
+from holdfast.compute.delta.normal import normal, without_names
 from holdfast.compute.delta.program import Bind, Program
+from holdfast.compute.delta.recursion import recursion_updates
 from holdfast.errors import UsageError
 from holdfast.plan.relation import (
     Filter,
@@ -51,7 +53,7 @@ def program(plan: Plan) -> Program:
     if len(plan.names) < len(relation.columns):
         relation = Project(relation, tuple(range(len(plan.names))))
     whole = optimize(Plan(relation, plan.names), rules=_RULES, last=())
-    relation = normal(whole.relation)
+    relation = normal(opened(without_names(whole.relation)))
     making = Making(updates, kept_groups, joined_before)
     made = making.program(replace(whole, relation=relation), making.delta(relation))
     stages = tuple(
@@ -89,7 +91,7 @@ def updates(making: Making, relation: Relation) -> Relation:
         case LetRec():
             if _has_clock_below(relation):
                 raise CannotMaintain("unsupported use of mz_now() in a recursive query of a maintained view")
-            return making.scratch(relation)
+            return recursion_updates(making, relation) if is_alone(relation) else making.scratch(relation)
     raise UsageError(f"{type(relation).__name__} has no updates")
 
 

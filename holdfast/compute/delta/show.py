@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from textwrap import indent
 
-from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Scratch, Stage
+from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Recursion, Scratch, Stage, changes_of
 from holdfast.plan.printer import show
 
 _MARGIN = "  "
@@ -59,3 +59,17 @@ def _stage(stage: Stage) -> str:
             return f"{stage.name} = {stage.source} before, where #{stage.at} is due"
         case Scratch():
             return f"{stage.name} = from scratch, at each time\n{indent(show(stage.relation), _MARGIN)}"
+        case Recursion():
+            return "\n".join(_recursion(stage))
+
+
+def _recursion(stage: Recursion) -> Iterator[str]:
+    """What is done in each round, within what the round is for."""
+    states = ", ".join(map(changes_of, stage.follows.made))
+    yield f"{stage.name} = {states}: at each time, until nothing changes"
+    for text, rounds in (("What follows from changes:", stage.follows), ("What stays of taken rows:", stage.stays)):
+        yield f"{_MARGIN}{text}"
+        for each in rounds.stages:
+            yield indent(_stage(each), _MARGIN * 2)
+        for state, made in rounds.made.items():
+            yield f"{_MARGIN * 2}{state}: {made}"

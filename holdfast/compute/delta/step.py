@@ -12,8 +12,9 @@ import pyarrow as pa
 from holdfast.compute.delta.clock import at_time
 from holdfast.compute.delta.cost import StageCost
 from holdfast.compute.delta.empty import is_empty
+from holdfast.compute.delta.iterate import Iteration
 from holdfast.compute.delta.present import rows_at
-from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Scratch, Stage, changes_of
+from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Recursion, Scratch, Stage, changes_of
 from holdfast.compute.delta.rows import batch_of, contents, settled, updates_of
 from holdfast.compute.evaluate.multiset import Multiset, union
 from holdfast.compute.evaluate.relations import Surroundings, multiset
@@ -104,6 +105,8 @@ class _Run:
                 return self._before(self._arranged[stage.source].due(stage.at, self._upper, self._lower), stage.of)
             case Scratch():
                 return self._anew(stage)
+            case Recursion():
+                return self._iterated(stage)
 
     def _bound(self, stage: Bind) -> Multiset:
         said = stage.present
@@ -151,6 +154,14 @@ class _Run:
                 found += [(*row, time, count) for row, count in union([now, last.negated()]).consolidated(types)]
             last = now
         return Multiset(found)
+
+    def _iterated(self, stage: Recursion) -> Multiset:
+        """The updates of all states of the recursion, each of which is bound by itself too."""
+        made = Iteration(stage, self.bound, self._arranged, self._lower)
+        self._ran, self._looked_up = made.ran, made.looked_up
+        for name, rows in made.updates.items():
+            self.bound[changes_of(name)] = Multiset(rows)
+        return Multiset([row for rows in made.updates.values() for row in rows])
 
     def batch(self, name: str, types: Sequence[Type]) -> UpdateBatch:
         return batch_of(self.bound[name].counted(), types)

@@ -34,6 +34,9 @@ VIEWS = {
     "padded": "SELECT u.name, s FROM u LEFT JOIN totals ON u.k = totals.k",
     "top": "SELECT k, n FROM t ORDER BY n DESC, k LIMIT 2",
     "quotients": "SELECT k, sum(6 / n) AS q FROM t GROUP BY k",
+    "reached": "WITH MUTUALLY RECURSIVE r (a int8, b int8) AS (SELECT k, n FROM t UNION SELECT r.a, t.n FROM r JOIN t "
+    "ON r.b = t.k) SELECT a, b FROM r",
+    "counted": "SELECT name, count(*) AS c FROM reached JOIN u ON u.k = reached.b GROUP BY name",
     "beyond": "SELECT name, q FROM quotients JOIN u USING (k)",
 }
 
