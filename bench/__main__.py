@@ -23,6 +23,9 @@ BENCHES = (
     "views",
     "views_tpch",
     "idle_views",
+    "reads",
+    "compilations",
+    "busy_point",
 )
 
 

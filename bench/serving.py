@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -59,6 +60,15 @@ def postgres_serving() -> Iterator[Serving]:
         url = urlsplit(server.url)
         (host,) = parse_qs(url.query)["host"]
         yield Serving({"PGHOST": host, "PGPORT": "5432", "PGUSER": "postgres", "PGDATABASE": "postgres"})
+
+
+def pgbench_logged(serving: Serving, script: Path, *flags: str) -> tuple[float, list[float]]:
+    """Transactions a second, and the seconds that each of them took."""
+    with tempfile.TemporaryDirectory(dir=".", prefix=".bench-") as folder:
+        rate = pgbench(serving, script, "-l", "--log-prefix", f"{folder}/log", *flags)
+        # A line has the numbers of the client and of its transaction, and then microseconds.
+        lines = (line.split() for path in Path(folder).iterdir() for line in path.read_text().splitlines())
+        return rate, [int(words[2]) / 1e6 for words in lines]
 
 
 def pgbench(serving: Serving, script: Path, *flags: str) -> float:

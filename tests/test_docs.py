@@ -6,6 +6,7 @@ import dataclasses
 import re
 from pathlib import Path
 
+from bench.__main__ import BENCHES
 from holdfast.persist import PersistSettings, metrics
 from holdfast.persist.metadata.tables import CHILDREN, SHARD, STORE
 
@@ -47,3 +48,8 @@ def test_links_lead_somewhere() -> None:
 def test_make_targets_in_the_readme_exist() -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert set(re.findall(r"make (\w+)", (ROOT / "README.md").read_text())) <= targets
+
+
+def test_the_benchmarks_are_listed() -> None:
+    listed = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "benchmarks.md").read_text(), re.MULTILINE)
+    assert listed == list(BENCHES)
