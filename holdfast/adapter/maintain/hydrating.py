@@ -107,9 +107,9 @@ class _Hydrating:
         row_type = work.handle.row_type
         updates = _at(row_type, rows.columns, self._at, np.ones(rows.num_rows, np.int64))
         if old is not None and old.num_rows:
-            gone = from_spark(row_type, old).table
-            diffs = -np.asarray(gone[DIFF])
-            gone = _at(row_type, gone.columns[: len(row_type.names)], self._at, diffs)
+            timed = old.append_column(TIME, pa.array(np.full(old.num_rows, self._at, np.int64)))
+            there = from_spark(row_type, timed).table
+            gone = _at(row_type, there.columns[: len(row_type.names)], self._at, -np.asarray(there[DIFF]))
             updates = UpdateBatch.concat(row_type, [updates, gone])
         return consolidate(updates)
 

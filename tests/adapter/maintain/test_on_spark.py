@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from holdfast.adapter.ledger import Ledger
-from holdfast.adapter.maintain import hydrating, stepping
+from holdfast.adapter.maintain import how, hydrating
 from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
 from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed
 from holdfast.spark import SparkSettings
@@ -27,7 +27,7 @@ async def opened(
     """A ledger to which three rows are many."""
     monkeypatch.setattr(hydrating, "_FEW", request.param)
     assert spark.range(1).count() == 1
-    monkeypatch.setattr(stepping, "_FEW_ROWS", 3)
+    monkeypatch.setattr(how, "_FEW_ROWS", 3)
     runtime, clock = SparkRuntime(LOCAL, RuntimeSettings(jobs=2)), HandClock()
     async with in_folder(tmp_path).writer() as persist:
         ledger = await Ledger.open(persist, clock=clock, settings=quiet(), runtime=runtime)
@@ -45,7 +45,8 @@ async def test_a_view_is_made_by_spark_and_goes_on_in_this_process(opened: Book)
     await opened.run("CREATE MATERIALIZED VIEW plain AS SELECT * FROM t WHERE k < 2")
     await opened.run("CREATE MATERIALIZED VIEW totals AS SELECT k, count(*), max(d), sum(x), avg(m) FROM t GROUP BY k")
     assert await opened.rows("plain") == Counter(row for row in rows if row[0] < 2)
-    assert opened.ledger.maintainer.dataflows[0].counts.steps == 1
+    (step,) = opened.ledger.maintainer.dataflows[0].history.steps
+    assert (step.mode, step.reason, step.rows_in, step.rows_out) == ("spark", "first rows, of many rows", 20, 14)
     before = await opened.rows("totals")
     time = opened.ledger.read_ts
     await opened.insert("t", (1, "new", 99, 0.0, None, 0, ()))
@@ -67,6 +68,10 @@ async def test_much_that_changes_at_one_time_is_what_changed(opened: Book) -> No
     await opened.insert("t", (1, 4))
     assert await opened.rows("totals", much) == Counter([(1, 1, 1), (2, 12, 2), *((k, 10, 1) for k in range(3, 9))])
     assert await opened.rows("totals") == Counter([(1, 5, 2), (2, 12, 2), *((k, 10, 1) for k in range(3, 9))])
+    large = [
+        step for step in opened.ledger.maintainer.dataflows[0].history.steps if step.reason.startswith("7 changes")
+    ]
+    assert [(step.mode, step.error, step.rows_out) for step in large] == [("spark", None, 8)]
     assert await opened.rows("over") == Counter([(8, 77)])
     assert await opened.rows("over", first) == Counter([(2, 3)])
 
