@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter, time_ns
 
 from holdfast.adapter.catalog.builtin.steps import Phase, StageEntry, StepEntry, StepMode
@@ -61,13 +61,32 @@ class Draft:
         )
 
 
+@dataclass(slots=True)
+class _Total:
+    """What a stage did in all steps in which it ran."""
+
+    ran: int = 0
+    rows_in: int = 0
+    looked_up: int = 0
+    rows_out: int = 0
+    seconds: float = 0.0
+
+    def add(self, cost: StageCost) -> None:
+        if cost.ran:
+            self.ran += 1
+            self.rows_in += cost.rows_in
+            self.looked_up += cost.looked_up
+            self.rows_out += cost.rows_out
+            self.seconds += cost.seconds
+
+
 class History:
     """Steps that one after another come to nothing for the same reason are remembered as one."""
 
     def __init__(self) -> None:
         self._steps: deque[StepEntry] = deque(maxlen=KEPT)
-        self._stages: dict[str, StageEntry] = {}
-        self._number = 0
+        self._totals: dict[str, _Total] = {}
+        self._number = self._staged = 0
 
     @property
     def steps(self) -> tuple[StepEntry, ...]:
@@ -77,7 +96,10 @@ class History:
     @property
     def stages(self) -> tuple[StageEntry, ...]:
         """Those that ever had a chance to run, in the order in which they do."""
-        return tuple(self._stages.values())
+        return tuple(
+            StageEntry(name, self._staged, total.ran, total.rows_in, total.looked_up, total.rows_out, total.seconds)
+            for name, total in self._totals.items()
+        )
 
     @contextmanager
     def step(self, next_time: Callable[[], Timestamp]) -> Iterator[Draft]:
@@ -103,8 +125,9 @@ class History:
             self._steps[-1] = replace(step, lower=last.lower)
             return
         self._steps.append(step)
+        self._staged += bool(step.stages)
         for cost in step.stages:
-            self._stages[cost.stage] = self._stages.get(cost.stage, StageEntry(cost.stage)).and_then(cost)
+            self._totals.setdefault(cost.stage, _Total()).add(cost)
 
 
 def _is_more_of(last: StepEntry, step: StepEntry) -> bool:

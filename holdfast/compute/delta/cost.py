@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class StageCost:
-    """What one stage of a step did.
+class StageCost(NamedTuple):
+    """What one stage of a step did. A tuple, as these are made soonest: every stage of every step has one.
 
     - `rows_in` are those of the changes and of the earlier stages that it reads; of a lookup, the keys.
     - `looked_up` are the updates that it found of what was there before the step.

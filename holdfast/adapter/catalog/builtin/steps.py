@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from holdfast.compute.delta.cost import StageCost
@@ -45,27 +45,15 @@ class StepEntry:
 
 @dataclass(frozen=True, slots=True)
 class StageEntry:
-    """What a stage did in all steps since the dataflow began: in so many of them it `ran`."""
+    """What a stage did in all `steps` of changes since the dataflow began: in some of them it `ran`."""
 
     name: str
-    steps: int = 0
-    ran: int = 0
-    rows_in: int = 0
-    looked_up: int = 0
-    rows_out: int = 0
-    seconds: float = 0.0
-
-    def and_then(self, cost: StageCost) -> StageEntry:
-        """Together with what it did in one more."""
-        return replace(
-            self,
-            steps=self.steps + 1,
-            ran=self.ran + cost.ran,
-            rows_in=self.rows_in + cost.rows_in,
-            looked_up=self.looked_up + cost.looked_up,
-            rows_out=self.rows_out + cost.rows_out,
-            seconds=self.seconds + cost.seconds,
-        )
+    steps: int
+    ran: int
+    rows_in: int
+    looked_up: int
+    rows_out: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
