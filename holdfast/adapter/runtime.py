@@ -10,7 +10,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 from holdfast.errors import HoldfastError
 from holdfast.plan.errors import DataError
 from holdfast.spark import SparkSettings, SparkUnavailable, spark_errors
+from holdfast.spark.progress import Progress
 from holdfast.spark.session import forget_java
 from holdfast.spark.shared import abandon, acquire, has_ended, is_alive, release
 from holdfast.spark.tags import interrupt, tagged
@@ -32,6 +33,7 @@ Result = TypeVar("Result")
 
 _STOPPING = "the server is stopping"
 _INTERRUPT_SECONDS = 0.1
+_PROGRESS_SECONDS = 0.25
 
 Phase: TypeAlias = Literal["idle", "starting", "up", "down", "failed", "stopped"]
 
@@ -226,20 +228,34 @@ class SparkRuntime:
 
     # Jobs
 
-    async def run(self, job: Callable[[SparkSession], Result], *, tag: str = "job") -> Result:
+    async def run(
+        self,
+        job: Callable[[SparkSession], Result],
+        *,
+        tag: str = "job",
+        told: Callable[[Sequence[float]], None] | None = None,
+    ) -> Result:
         """What the job returns, which runs in a thread. `tag` is a word without commas: Spark's jobs are named by it.
+
+        `told` is told now and then how much of each of them is done.
 
         If it raises `SparkUnavailable`, Spark died under it, and the same job may succeed once it is back.
         """
         async with self._slots:
             spark = await self.session()
-            return await self._run(spark, job, f"holdfast-{tag}-{next(self._names)}")
+            return await self._run(spark, job, f"holdfast-{tag}-{next(self._names)}", told)
 
-    async def _run(self, spark: SparkSession, job: Callable[[SparkSession], Result], tag: str) -> Result:
-        given_up = threading.Event()
+    async def _run(
+        self,
+        spark: SparkSession,
+        job: Callable[[SparkSession], Result],
+        tag: str,
+        told: Callable[[Sequence[float]], None] | None,
+    ) -> Result:
+        given_up, progress = threading.Event(), Progress(spark, self.spark, tag)
 
         def work() -> Result:
-            with spark_errors(), tagged(spark, self.spark, tag):
+            with spark_errors(), tagged(spark, self.spark, tag), progress.watched():
                 if given_up.is_set():
                     raise SparkUnavailable("the job was cancelled")
                 return job(spark)
@@ -248,6 +264,7 @@ class SparkRuntime:
         self.counts.jobs += 1
         future = asyncio.wrap_future(self._threads.submit(work))
         self._running[tag] = (spark, future)
+        watching = None if told is None else asyncio.create_task(_watched(progress, told), name="holdfast-progress")
         try:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
@@ -267,6 +284,8 @@ class SparkRuntime:
             raise
         finally:
             del self._running[tag]
+            if watching is not None:
+                watching.cancel()
             self.counts.seconds += time.monotonic() - begun
 
     async def _ended(self, spark: SparkSession, tag: str, future: asyncio.Future[Any]) -> None:
@@ -279,3 +298,13 @@ class SparkRuntime:
                 await asyncio.to_thread(interrupt, spark, self.spark, tag)
                 await asyncio.wait([future], timeout=_INTERRUPT_SECONDS)
         future.exception()  # nobody else asks for it
+
+
+async def _watched(progress: Progress, told: Callable[[Sequence[float]], None]) -> None:
+    """Tell how far jobs are, until nobody wants to know or Spark is gone."""
+    while True:
+        await asyncio.sleep(_PROGRESS_SECONDS)
+        try:
+            told(await asyncio.to_thread(progress.shares))
+        except HoldfastError:
+            return

@@ -15,15 +15,19 @@ from holdfast.errors import HoldfastError
 from holdfast.spark.errors import spark_errors
 from holdfast.spark.session import SparkSettings
 
+_GROUP = "spark.jobGroup.id"
+
 
 @contextmanager
 def tagged(session: SparkSession, settings: SparkSettings, tag: str) -> Iterator[None]:
-    """What this thread runs in the block has the tag, a word without commas."""
+    """What this thread runs in the block has the tag, a word without commas. It is the job group, too."""
     with spark_errors():
         if settings.is_connect:
             session.addTag(tag)
         else:
             session.sparkContext.addJobTag(tag)
+            # Jobs are listed by their group alone.
+            session.sparkContext.setLocalProperty(_GROUP, tag)
     try:
         yield
     finally:
@@ -33,6 +37,7 @@ def tagged(session: SparkSession, settings: SparkSettings, tag: str) -> Iterator
                 session.removeTag(tag)
             else:
                 session.sparkContext.removeJobTag(tag)
+                session.sparkContext.setLocalProperty(_GROUP, None)  # type: ignore[arg-type]  # that removes it
 
 
 def interrupt(session: SparkSession, settings: SparkSettings, tag: str) -> None:

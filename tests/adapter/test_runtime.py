@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -52,6 +52,23 @@ async def test_a_job_answers_from_a_thread_while_the_loop_goes_on(runtime: Spark
     assert counted == 5
     assert thread.startswith("holdfast-spark")
     assert (runtime.state.phase, runtime.counts.jobs, runtime.running) == ("up", 1, 0)
+
+
+async def test_how_much_of_each_job_is_done_is_told(runtime: SparkRuntime) -> None:
+    told: list[Sequence[float]] = []
+
+    def job(session: SparkSession) -> None:
+        session.range(10).collect()
+        endless(session)
+
+    waiting = asyncio.create_task(runtime.run(job, told=told.append))
+    while not told or len(told[-1]) < 2:  # noqa: ASYNC110  # Spark has no event
+        await asyncio.sleep(0.01)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    running, done = sorted(told[-1])
+    assert done == 1.0
+    assert 0.0 <= running < 1.0
 
 
 async def test_an_error_of_a_job_is_ours(runtime: SparkRuntime) -> None:
@@ -264,8 +281,12 @@ async def main():
         loop.call_soon_threadsafe(begun.set)
         return spark.range(10**13).selectExpr("sum(id % 7) AS total").toArrow()
 
-    waiting = asyncio.create_task(runtime.run(endless))
+    shares = []
+    waiting = asyncio.create_task(runtime.run(endless, told=shares.append))
     await begun.wait()
+    while not any(shares):
+        await asyncio.sleep(0.01)
+    answer["told"] = all(0 <= share < 1 for share in shares[-1])
     waiting.cancel()
     try:
         await waiting
@@ -301,5 +322,5 @@ def test_a_connect_server_runs_jobs_cancels_them_and_is_noticed_to_be_gone(tmp_p
         assert child.stdout is not None
         first = child.stdout.readline()
     said, _ = child.communicate("\n", timeout=200)
-    assert json.loads(first) == {"rows": 3, "cancelled": True, "again": 4}
+    assert json.loads(first) == {"rows": 3, "told": True, "cancelled": True, "again": 4}
     assert [json.loads(line) for line in said.splitlines()] == ["Spark is gone", 1]
