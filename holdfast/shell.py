@@ -21,11 +21,14 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.string import TextLoader
 
 from holdfast.errors import HoldfastError
+from holdfast.hydration_bar import follow
 from holdfast.plan.types import BASES
 from holdfast.query import pointed
 from holdfast.result_text import text_table
 from holdfast.sql.parser import is_finished, parse
+from holdfast.sql.render.quote import dotted
 from holdfast.sql.syntax.statement.copy import CopyTo
+from holdfast.sql.syntax.statement.create import CreateMaterializedView
 from holdfast.sql.syntax.statement.subscribe import Subscribe
 
 Row = tuple[Any, ...]  # texts and nulls
@@ -198,6 +201,7 @@ class Shell:
         finally:
             if self._timing:
                 print(f"Time: {(time.monotonic() - begun) * 1000:.3f} ms", file=self._out)
+        self._wait_for(text)
         return True
 
     def _run(self, cursor: Cursor[Row], text: str) -> None:
@@ -216,6 +220,13 @@ class Shell:
                 self._show(cursor)
                 while cursor.nextset():
                     self._show(cursor)
+
+    def _wait_for(self, text: str) -> None:
+        """Show how a view that was made gets its first rows, to someone who watches."""
+        made = _only_statement(text)
+        is_idle = self._connection.info.transaction_status == TransactionStatus.IDLE
+        if isinstance(made, CreateMaterializedView) and self._out.isatty() and is_idle:
+            follow(self._connection, dotted(made.name.parts), self._out)
 
     def _show(self, cursor: Cursor[Row]) -> None:
         if cursor.description is None:

@@ -186,6 +186,32 @@ def test_a_subscription_is_shown_as_it_goes_until_it_is_interrupted(server: Serv
             assert " five\n------\n    5\n" in typing.until("=> $")
 
 
+def test_a_view_that_gets_its_first_rows_is_watched_until_it_has_them_or_someone_leaves(
+    server: ServerProcess, tmp_path: Path
+) -> None:
+    body = "import os, time\nwhile not os.path.exists(path): time.sleep(0.01)\nreturn a"
+    with server.connect() as connection:
+        connection.execute(f"CREATE FUNCTION waits(a int, path text) RETURNS int LANGUAGE python AS $$\n{body}\n$$")
+        with terminal(server, tmp_path) as typing:
+            for name in ("watched", "abandoned"):
+                go = tmp_path / name
+                typing.type(f"CREATE MATERIALIZED VIEW {name} AS SELECT waits(a, '{go}') AS a FROM t;\n")
+                typing.until(rf"CREATE MATERIALIZED VIEW\n{name} \[\.+\]   \? %  of 2 rows")
+                if name == "abandoned":
+                    typing.type("\x03")
+                    typing.until(r"abandoned goes on in the background\.\n.*=> $")
+                    go.touch()
+                else:
+                    go.touch()
+                    typing.until("=> $")
+                assert connection.execute(f"SELECT a FROM {name} ORDER BY a").fetchall() == [(1,), (20,)]
+
+
+def test_nothing_is_drawn_where_nobody_watches(server: ServerProcess) -> None:
+    done = run(server, "-c", "CREATE MATERIALIZED VIEW unwatched AS SELECT count(*) FROM t")
+    assert (done.stdout, done.stderr) == ("CREATE MATERIALIZED VIEW\n", "")
+
+
 @pytest.mark.parametrize(
     ("text", "finished"),
     [

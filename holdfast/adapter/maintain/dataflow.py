@@ -128,6 +128,13 @@ class Dataflow(Stepping):
     def ticked(self) -> None:
         self.release_inputs()
 
+    @property
+    def rows_done(self) -> int | None:
+        """How many rows were read for the first rows, by the share of Spark's work that is done; None if unknown."""
+        spark = self._around.spark
+        share = None if spark is None else spark.hydrations.share(self.view.id)
+        return None if share is None else int(share * self.input_rows())
+
     # Working
 
     def _work(self) -> None:

@@ -20,6 +20,7 @@ def entry_of(item: Item, dataflow: Dataflow | None, read_ts: Timestamp) -> Dataf
         item.id,
         item.name,
         "stalled" if dataflow.trouble is not None else "running" if hydrated else "hydrating",
+        rows_done=None if hydrated else dataflow.rows_done,
         rows_total=None if hydrated else dataflow.input_rows(),
         read_ts=complete if hydrated else None,
         lag_ms=dataflow.lag_ms(read_ts),

@@ -10,6 +10,7 @@ from functools import partial
 from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapter.maintain.hydrating import Work, written
+from holdfast.adapter.maintain.hydrations import Hydrations
 from holdfast.adapter.maintain.stores import Stores, Written
 from holdfast.adapter.maintain.view import View
 from holdfast.adapter.runtime import SparkRuntime
@@ -27,6 +28,7 @@ from holdfast.repr.ids import GlobalId
 class OnSpark:
     def __init__(self, runtime: SparkRuntime, persist: Persist, tables: Tables) -> None:
         self._runtime, self._persist, self._tables = runtime, persist, tables
+        self.hydrations = Hydrations()
 
     @asynccontextmanager
     async def from_scratch(
@@ -49,7 +51,9 @@ class OnSpark:
                 old = None if basis is None else await stack.enter_async_context(self._old(spark, handle, basis))
                 stage = stack.enter_context(handle.parts.stage(handle.shard))
                 works.append(Work(name, plan, query, _types(view, name), handle, stage, old, _asserts(view, name)))
-            found = await self._runtime.run(partial(written, works, inputs, at), tag="view")
+            with self.hydrations.watched(view.id, len(works)) as told:
+                job = partial(written, works, inputs, at)
+                found = await self._runtime.run(job, tag=f"view-{view.id}", told=told)
             output = found.pop(OUTPUT)
             yield Written(output, found)
 

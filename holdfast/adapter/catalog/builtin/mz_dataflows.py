@@ -40,11 +40,13 @@ def _states(shown: Shown) -> Iterator[Row]:
 
 def _hydration(shown: Shown) -> Iterator[Row]:
     for entry, _ in known(shown):
-        yield str(entry.id), None, entry.status != "hydrating"
+        done, total, hydrated = entry.rows_done, entry.rows_total, entry.read_ts is not None
+        percent = 100.0 if hydrated else None if done is None or not total else min(100.0 * done / total, 100.0)
+        yield str(entry.id), None, hydrated, done, total, percent
 
 
 def _compute_hydration(shown: Shown) -> Iterator[Row]:
-    return ((*row, None) for row in _hydration(shown))
+    return ((id, replica, hydrated, None) for id, replica, hydrated, *_ in _hydration(shown))
 
 
 def _wall_clock_lag(shown: Shown) -> Iterator[Row]:
@@ -169,7 +171,13 @@ RELATIONS: tuple[Builtin | BuiltinView, ...] = tuple(
             "object_id text!, name text!, rows int8!, bytes int8!",
             _states,
         ),
-        (17142, "mz_internal", "mz_hydration_statuses", "object_id text!, replica_id text, hydrated bool!", _hydration),
+        (
+            17142,
+            "mz_internal",
+            "mz_hydration_statuses",
+            "object_id text!, replica_id text, hydrated bool!, rows_done int8, rows_total int8, percent float8",
+            _hydration,
+        ),
         (
             17143,
             "mz_internal",
