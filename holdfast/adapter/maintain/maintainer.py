@@ -77,7 +77,8 @@ class Maintainer:
         views = [view for view in planned.values() if isinstance(view, View)]
         names = [name for view in views for name in (output_of(view), errors_of(view), *states_of(view).values())]
         broken = {str(id) for id, view in planned.items() if not isinstance(view, View)}
-        names += [name for name in await self._persist.names() if owner_of(name) in broken]
+        if broken:
+            names += [name for name in await self._persist.names() if owner_of(name) in broken]
         found = await self._persist.writers(names)
         for item in items:
             view = planned[item.id]

@@ -11,6 +11,7 @@ import pytest
 
 from holdfast import sql
 from holdfast.adapter.catalog import definition
+from holdfast.adapter.catalog.builtin import BUILTINS
 from holdfast.adapter.catalog.errors import BrokenView
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.state import CatalogState
@@ -141,6 +142,32 @@ async def test_a_broken_view_can_be_dropped_or_replaced() -> None:
             await ask(session, "DROP MATERIALIZED VIEW m")
     async with database(place) as opened:
         assert set(await opened.persist.names()) == names
+
+
+async def test_relations_of_the_system_show_what_is_broken_and_renaming_leaves_it_alone() -> None:
+    place = in_memory()
+    async with database(place) as opened:
+        session = await opened.connect("materialize")
+        await ask(session, "CREATE TABLE t (n int8)")
+        await ask(session, "CREATE MATERIALIZED VIEW m AS SELECT abs(n) AS n FROM t")
+        await ask(session, "CREATE VIEW v AS SELECT abs(n) AS n FROM t")
+        for name in ("m", "v"):
+            await ask(session, f"CREATE INDEX ON {name} (n)")
+        await ask(session, "SELECT * FROM m")
+    with without("abs"):
+        async with database(place) as opened:
+            session = await opened.connect("materialize")
+            for relation in BUILTINS.values():
+                await ask(session, f'SELECT * FROM {relation.schema}."{relation.name}"')
+            shown = await rows(session, "SELECT name FROM mz_objects WHERE id LIKE 'u%' ORDER BY name")
+            assert [name for (name,) in shown] == ["m", "m_n_idx", "t", "v", "v_n_idx"]
+            for statement in ("ALTER TABLE t RENAME TO u", "ALTER MATERIALIZED VIEW m RENAME TO u"):
+                code, message = await refusal(session, statement)
+                assert (code, "is broken" in message) == ("55000", True)
+            await ask(session, "ALTER MATERIALIZED VIEW m SET (RETAIN HISTORY FOR '1 h')")
+            await ask(session, "COMMENT ON MATERIALIZED VIEW m IS 'to be looked at'")
+            await ask(session, "DROP TABLE t CASCADE")
+            assert await rows(session, "SELECT name FROM mz_objects WHERE id LIKE 'u%'") == []
 
 
 async def test_a_view_that_cannot_be_maintained_goes_on_where_it_was_once_it_can() -> None:

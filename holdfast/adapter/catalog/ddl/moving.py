@@ -14,7 +14,7 @@ from holdfast.adapter.catalog.ddl.ordering import in_order
 from holdfast.adapter.catalog.ddl.shown import shown
 from holdfast.adapter.catalog.ddl.work import Work
 from holdfast.adapter.catalog.definition import CreateItem
-from holdfast.adapter.catalog.errors import DependentObjects
+from holdfast.adapter.catalog.errors import BrokenView, DependentObjects
 from holdfast.adapter.catalog.mentions import Renaming, nodes, renamed
 from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import Item
@@ -37,6 +37,9 @@ def move(work: Work, changes: Iterable[Change], moved: Iterable[GlobalId]) -> No
     users = {user for id_ in moved for user in before.state.used_by(id_)}
     for id_ in in_order(work.state, moved | users):
         item = work.state.item(id_)
+        if item.broken is not None:
+            # Nobody knows whether it would mean the same.
+            raise BrokenView.of(item.noun, before.state.path_of(before.state.item(id_)), item.broken)
         names = replace(work.names, session=item.session)
         mentions = _Mentions(replace(before, session=item.session), work.state)
         own = work.state.path_of(item)
