@@ -39,8 +39,8 @@ RESULT = "part BINARY"
 async def stage(frame: DataFrame, writer: WriteHandle, time: Timestamp | None = None) -> AsyncIterator[Staged]:
     """The rows of `frame` as parts of the collection of `writer`, to be appended inside the block.
 
-    `frame` has the collection's columns, `_time` and `_diff`; or, given a `time`, only the columns: then each row
-    is inserted once at that time.
+    `frame` has the collection's columns, `_time` and `_diff`; or, given a `time`, no `_time`: all is at that time, and
+    each row inserted once if there is no `_diff` either. What is given so is not part of the code that Spark compiles.
     """
     with writer.parts.stage(writer.shard) as stage:
         yield await asyncio.to_thread(staged, frame, writer, stage, time)
@@ -61,9 +61,11 @@ def parts_of(job: DataFrame) -> list[Part]:
 
 
 def _updates(frame: DataFrame, row_type: RowType, name: str, time: Timestamp | None) -> DataFrame:
-    """`frame` with exactly the columns of the updates schema, but for times and diffs that are all one; checked."""
-    expected = row_type.updates_schema if time is None else row_type.schema
+    """`frame` with exactly the columns of the updates schema, but for times, and diffs, that are all one; checked."""
     types = {field.name: field.dataType.simpleString() for field in frame.schema}
+    expected = list(row_type.updates_schema if time is None else row_type.schema)
+    if time is not None and DIFF in types:
+        expected.append(row_type.updates_schema.field(DIFF))
     for field in expected:
         wanted = spark_type(field.type)
         found = types.pop(field.name, "missing")
@@ -142,7 +144,8 @@ def _write_sorted(
     contents = table[content].to_numpy() if content in table.column_names else None
     if time is not None:
         table = table.append_column(TIME, _constant(time, table.num_rows))
-        table = table.append_column(DIFF, _constant(1, table.num_rows))
+        if DIFF not in table.column_names:
+            table = table.append_column(DIFF, _constant(1, table.num_rows))
     updates = from_spark(form.row_type, table).table
     encoded = encode_sorted(form, stage.key(uuid.uuid4().hex), updates, form.key_hashes(updates), contents)
     blob.put(encoded.part.key, encoded.data)

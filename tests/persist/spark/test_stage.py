@@ -112,6 +112,17 @@ async def test_executors_insert_each_row_once_at_the_time_they_are_given(
     await assert_the_same(tmp_path_factory.mktemp("store"), inserts, frame, time)
 
 
+@settings(max_examples=15, phases=NO_SHRINKING, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(updates=storable(), time=st.sampled_from([0, 5, 2**62]).map(Timestamp))
+async def test_executors_write_all_updates_at_the_time_they_are_given(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, updates: UpdateBatch, time: Timestamp
+) -> None:
+    frame = spark.createDataFrame(updates.table, updates_ddl(updates.row_type)).drop(TIME)
+    columns = [*updates.table.columns[:-2], [time] * updates.rows, updates.table[DIFF]]
+    then = UpdateBatch(updates.row_type, pa.table(columns, schema=updates.row_type.updates_schema))
+    await assert_the_same(tmp_path_factory.mktemp("store"), then, frame, time)
+
+
 async def assert_the_same(folder: Path, updates: UpdateBatch, frame: DataFrame, time: Timestamp | None) -> None:
     """`frame` staged with `time` is what the driver writes of `updates`, and both are sound."""
     location = Location.in_folder(folder)
