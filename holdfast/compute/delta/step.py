@@ -10,7 +10,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from holdfast.compute.delta.clock import at_time
-from holdfast.compute.delta.cost import StageCost
+from holdfast.compute.delta.cost import StageCost, StageMode
 from holdfast.compute.delta.empty import is_empty
 from holdfast.compute.delta.iterate import Iteration
 from holdfast.compute.delta.present import rows_at
@@ -93,7 +93,8 @@ class _Run:
             made = self.bound[stage.name] = self._made(stage)
             seconds = perf_counter() - began
             read = sum(len(self.bound[name].rows) for name in self._program.reads[stage.name])
-            self.costs.append(StageCost(stage.name, self._ran, read, self._looked_up, len(made.rows), seconds))
+            mode: StageMode = "idle" if not self._ran else "scratch" if isinstance(stage, Scratch) else "incremental"
+            self.costs.append(StageCost(stage.name, mode, read, self._looked_up, len(made.rows), seconds))
 
     def _made(self, stage: Stage) -> Multiset:
         match stage:

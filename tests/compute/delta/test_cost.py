@@ -48,8 +48,13 @@ def test_a_lookup_takes_keys_and_finds_rows() -> None:
     life = lived("SELECT o.id, c.town FROM o JOIN c USING (name)", Change(10, 3, 1))
     lookups = {stage.source: costs(life)[stage.name] for stage in life.program.stages if isinstance(stage, Lookup)}
     of_customers, of_orders = lookups["c"], lookups["o"]
-    assert (of_customers.ran, of_customers.rows_in, of_customers.looked_up, of_customers.rows_out) == (True, 1, 1, 1)
-    assert (of_orders.ran, of_orders.rows_in, of_orders.looked_up, of_orders.rows_out) == (False, 0, 0, 0)
+    assert (of_customers.mode, of_customers.rows_in, of_customers.looked_up, of_customers.rows_out) == (
+        "incremental",
+        1,
+        1,
+        1,
+    )
+    assert (of_orders.mode, of_orders.rows_in, of_orders.looked_up, of_orders.rows_out) == ("idle", 0, 0, 0)
     assert costs(life)[life.program.output].rows_out == 1
 
 
@@ -67,7 +72,7 @@ def test_what_is_evaluated_anew_reads_all_of_its_inputs() -> None:
     )
     life = lived(query, Change(10, 3, 1))
     anew = [costs(life)[stage.name] for stage in life.program.stages if isinstance(stage, Scratch)]
-    assert [(cost.ran, cost.rows_in, cost.looked_up, cost.rows_out) for cost in anew] == [(True, 1, 3, 1)]
+    assert [(cost.mode, cost.rows_in, cost.looked_up, cost.rows_out) for cost in anew] == [("scratch", 1, 3, 1)]
 
 
 def test_a_view_that_is_made_from_scratch_runs_no_stages() -> None:

@@ -22,7 +22,7 @@ def _step_stages(shown: Shown) -> Iterator[Row]:
         for step in entry.last_steps:
             for place, cost in enumerate(step.stages, start=1):
                 rows = (cost.rows_in, cost.looked_up, cost.rows_out)
-                yield str(entry.id), step.number, place, cost.stage, cost.ran, *rows, 1000 * cost.seconds
+                yield str(entry.id), step.number, place, cost.stage, cost.mode, *rows, 1000 * cost.seconds
 
 
 def _stages(shown: Shown) -> Iterator[Row]:
@@ -65,8 +65,8 @@ RELATIONS: tuple[Builtin | BuiltinView, ...] = tuple(
         (
             17183,
             "mz_dataflow_step_stages",
-            "object_id text!, step int8!, position int8!, stage text!, ran bool!, rows_in int8!, rows_looked_up int8!, "
-            "rows_out int8!, ms float8!",
+            "object_id text!, step int8!, position int8!, stage text!, mode text!, rows_in int8!, "
+            "rows_looked_up int8!, rows_out int8!, ms float8!",
             _step_stages,
         ),
         (
