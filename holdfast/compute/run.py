@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import count
 
 import pyarrow as pa
@@ -64,13 +65,12 @@ def stream(
     parameters: Sequence[object],
     names: Sequence[str],
 ) -> Iterator[pa.Table]:
-    """The same in pieces, for results that are larger than memory. The pieces come in order."""
+    """The same in pieces, for results that may be larger than memory. The pieces come in order."""
 
     def once() -> Iterator[pa.Table]:
         with running(spark, query, inputs, parameters) as frame:
-            pieces = frame.mapInArrow(_serialized, "piece BINARY").toLocalIterator()
-            for (piece,) in pieces:
-                yield _conformed(query, pa.ipc.open_stream(piece).read_all(), names)
+            for piece in _pieces(frame):
+                yield _conformed(query, piece, names)
 
     try:
         yield from once()
@@ -79,6 +79,50 @@ def stream(
         if not _can_do_without(spark, failure):
             raise
         yield from once()
+
+
+_AT_ONCE, _SHARE = 32 << 20, 1 << 20
+"""Bytes of a result that are taken at once, about, and those of a task at least."""
+
+
+def _pieces(frame: DataFrame) -> Iterator[pa.Table]:
+    """The rows, all at once if they are not too many.
+
+    To take them task by task is a job for each, one after another, so it is done only where one job shows that it must
+    be: its tasks stop where they have more than their share.
+    """
+    tasks = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 2)
+    share = max(_AT_ONCE // tasks, _SHARE)
+    found = frame.mapInArrow(partial(_serialized, most=share), "piece BINARY").toArrow()["piece"]
+    if not found.null_count:
+        yield from map(_deserialized, found.to_pylist())
+        return
+    del found
+    for (piece,) in frame.mapInArrow(_serialized, "piece BINARY").toLocalIterator():
+        yield _deserialized(piece)
+
+
+def _serialized(batches: Iterable[pa.RecordBatch], most: int | None = None) -> Iterator[pa.RecordBatch]:
+    """Batches as bytes. After the `most` bytes there is a null, and no more."""
+    size = 0
+    for batch in batches:
+        if most is not None and size > most:
+            yield _piece(None)
+            return
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        data = sink.getvalue().to_pybytes()
+        size += len(data)
+        yield _piece(data)
+
+
+def _piece(data: bytes | None) -> pa.RecordBatch:
+    return pa.record_batch([pa.array([data], pa.binary())], names=["piece"])
+
+
+def _deserialized(piece: bytes) -> pa.Table:
+    return pa.ipc.open_stream(piece).read_all()
 
 
 _EXCLUDED = "spark.sql.optimizer.excludedRules"
@@ -95,14 +139,6 @@ def _can_do_without(spark: SparkSession, failure: SparkJobFailed) -> bool:
         return False
     spark.conf.set(_EXCLUDED, ",".join(filter(None, (excluded, _FAULTY))))
     return True
-
-
-def _serialized(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, batch.schema) as writer:
-            writer.write_batch(batch)
-        yield pa.record_batch([pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=["piece"])
 
 
 def _conformed(query: SparkQuery, table: pa.Table, names: Sequence[str]) -> pa.Table:

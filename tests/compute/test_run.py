@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pyspark.sql import SparkSession
 
+import holdfast.compute.run
 from holdfast.compute.render import SparkQuery, render
 from holdfast.compute.render.internal import COUNT
 from holdfast.compute.run import run, stream
@@ -56,7 +57,12 @@ def test_names_of_inputs_may_be_anything(spark: SparkSession) -> None:
     assert run(spark, render(plan), {name: spark.range(2)}, (), ("a",)).num_rows == 2
 
 
-def test_a_large_result_comes_in_pieces_and_in_order(spark: SparkSession) -> None:
+@pytest.mark.parametrize("at_once", [1 << 20, 1], ids=["one job", "a job for each task"])
+def test_a_large_result_comes_in_pieces_and_in_order(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(holdfast.compute.run, "_AT_ONCE", at_once)
+    monkeypatch.setattr(holdfast.compute.run, "_SHARE", at_once)
     plan = Plan(numbers, ("n",), (OrderKey(col(0, INT8), descending=True),))
     pieces = list(stream(spark, render(plan), {"numbers": spark.range(40_000)}, (), plan.names))
     assert len(pieces) > 1
