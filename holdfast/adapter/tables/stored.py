@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapter.tables.table import Table
 from holdfast.persist import Changes, Persist, ReadHandle
+from holdfast.persist.spark.frames import Frames
 from holdfast.persist.spark.scan import SparkReader
 from holdfast.repr.frontier import Frontier, Timestamp, after
 from holdfast.repr.row import DIFF, TIME, RowType
@@ -24,7 +25,7 @@ _STEP_ROWS = 65_536
 
 class Stored:
     def __init__(self, persist: Persist) -> None:
-        self._persist = persist
+        self._persist, self._frames = persist, Frames()
 
     async def snapshot(self, table: Table, time: Timestamp) -> UpdateBatch:
         """The table at `time`, consolidated."""
@@ -43,7 +44,7 @@ class Stored:
         time = min(time, readable)
         async with (
             self._reader(table, time) as reader,
-            SparkReader(spark, reader).rows(time, table.row_type.names) as frame,
+            SparkReader(spark, reader, self._frames).rows(time, table.row_type.names) as frame,
         ):
             yield frame
 

@@ -26,6 +26,7 @@ from holdfast.persist.part import Part
 from holdfast.persist.prune import Comparison, filter_table, prune
 from holdfast.persist.read import Pinned, ReadHandle
 from holdfast.persist.shard import ShardState
+from holdfast.persist.spark.frames import Frames
 from holdfast.persist.spark.schema import quoted, spark_type, updates_ddl
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.row import DIFF, TIME, RowType
@@ -35,11 +36,11 @@ from holdfast.spark.errors import SparkReadFailed, spark_errors
 class SparkReader:
     """Reads what `handle` may read, on `spark`.
 
-    Frames are made in threads: each takes many calls of a Java that may be busy.
+    Frames are made in threads: each takes many calls of a Java that may be busy. Those that `frames` has are made once.
     """
 
-    def __init__(self, spark: SparkSession, handle: ReadHandle) -> None:
-        self._spark, self._handle = spark, handle
+    def __init__(self, spark: SparkSession, handle: ReadHandle, frames: Frames | None = None) -> None:
+        self._spark, self._handle, self._frames = spark, handle, frames or Frames(0)
 
     @asynccontextmanager
     async def rows(
@@ -63,7 +64,17 @@ class SparkReader:
                     return updates.select(*map(quoted, wanted))
                 return _summed(updates, wanted, self._handle.name)
 
-            yield await asyncio.to_thread(frame)
+            if where:
+                yield await asyncio.to_thread(frame)
+                return
+            read = tuple((piece.part.key, None if piece.whole else (piece.lower, piece.upper)) for piece in pieces)
+            key = (pinned.state.id, tuple(wanted), read)
+            known = self._frames.get(self._spark, key)
+            if known is None:
+                known = self._frames.put(self._spark, key, await asyncio.to_thread(frame))
+            else:
+                self._check_lengths(pinned.state, pieces)
+            yield known
 
     @asynccontextmanager
     async def updates(
@@ -99,6 +110,12 @@ class SparkReader:
         with await self._handle.pin_changes(lower, upper, timeout) as pinned, part_errors(pinned):
             pieces = prune(pinned.slices, pinned.state.row_type, where)
             yield await asyncio.to_thread(self._scan, pinned.state, pieces, _wanted(pinned, columns), where)
+
+    def _check_lengths(self, state: ShardState, pieces: Sequence[Slice]) -> None:
+        blob = self._handle.parts.blob
+        for piece in pieces:
+            if piece.part.inline is None and blob.local_path(piece.part.key) is not None:
+                _check_length(blob, state, piece.part)
 
     def _scan(
         self, state: ShardState, pieces: Sequence[Slice], wanted: Sequence[str], where: Sequence[Comparison]

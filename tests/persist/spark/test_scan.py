@@ -20,6 +20,7 @@ from holdfast.persist import Location, Persist, PersistSettings, WriteHandle, en
 from holdfast.persist.errors import AsOfBeforeSince, CorruptPart, ReadTimeout
 from holdfast.persist.prune import Comparison, Operator
 from holdfast.persist.spark import SparkReader
+from holdfast.persist.spark.frames import Frames
 from holdfast.repr.frontier import Timestamp, at
 from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
@@ -215,6 +216,34 @@ async def test_a_part_cut_to_nothing_is_not_taken_for_no_rows(spark: SparkSessio
         with pytest.raises(CorruptPart, match="it has 0 bytes"):
             async with SparkReader(spark, await persist.reader("items")).rows(Timestamp(0)) as frame:
                 frame.collect()
+
+
+async def test_a_frame_is_made_again_only_when_other_parts_are_read(spark: SparkSession, persist: Persist) -> None:
+    writer = await written(persist, [(1, "a", 0, 1), (2, "b", 1, 3)])
+    reader = SparkReader(spark, await persist.reader("items"), Frames())
+    async with reader.rows(Timestamp(1)) as first, reader.rows(Timestamp(1)) as again:
+        assert again is first
+    async with reader.rows(Timestamp(0)) as earlier:
+        assert counted(earlier) == {(1, "a"): 1}
+    batch = UpdateBatch.from_rows(ITEMS, [(3, "c")], [2], [1])
+    assert await writer.compare_and_append(batch, writer.upper, at(3)) is None
+    async with reader.rows(Timestamp(2)) as later, reader.rows(Timestamp(1)) as before:
+        assert before is first
+        assert counted(before) == {(1, "a"): 1, (2, "b"): 3}
+        assert counted(later) == {(1, "a"): 1, (2, "b"): 3, (3, "c"): 1}
+
+
+async def test_a_part_cut_after_its_frame_was_made_is_noticed(spark: SparkSession, tmp_path: Path) -> None:
+    async with in_folder(tmp_path).writer() as persist:
+        await written(persist, [(1, "a", 0, 1)])
+        reader = SparkReader(spark, await persist.reader("items"), Frames())
+        async with reader.rows(Timestamp(0)) as frame:
+            assert counted(frame) == {(1, "a"): 1}
+        (part,) = tmp_path.rglob("*.parquet")
+        part.write_bytes(b"")
+        with pytest.raises(CorruptPart, match="0 bytes"):
+            async with reader.rows(Timestamp(0)):
+                pass
 
 
 async def test_a_damaged_part_is_named(spark: SparkSession, persist: Persist, tmp_path: Path) -> None:
