@@ -11,7 +11,7 @@ from holdfast.adapter.catalog.decision import Decision
 from holdfast.adapter.catalog.objects import Item, ItemKind
 from holdfast.adapter.catalog.state import CatalogState, Change
 from holdfast.adapter.errors import ConcurrentDrop
-from holdfast.adapter.tables.commit import TableChange, check_change
+from holdfast.adapter.tables.commit import Write, check_change
 from holdfast.adapter.tables.shape import row_type_of
 from holdfast.repr.ids import GlobalId
 
@@ -26,14 +26,14 @@ class Draft:
     def __init__(self, catalog: CatalogState) -> None:
         self.catalog = catalog
         self.changes: list[Change] = []
-        self.writes: dict[GlobalId, list[TableChange]] = {}
+        self.writes: dict[GlobalId, list[Write]] = {}
         self.is_full = False
 
     @property
     def is_empty(self) -> bool:
         return not self.changes and not self.writes
 
-    def write(self, changes: Mapping[GlobalId, TableChange], planned: CatalogState) -> None:
+    def write(self, changes: Mapping[GlobalId, Write], planned: CatalogState) -> None:
         """Add changes that were planned on an earlier catalog."""
         for id, change in changes.items():
             item = self.catalog.items.get(id)

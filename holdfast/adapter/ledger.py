@@ -26,7 +26,7 @@ from holdfast.adapter.draft import Draft, created_by
 from holdfast.adapter.maintain import Maintainer
 from holdfast.adapter.runtime import SparkRuntime
 from holdfast.adapter.session.variables import code_limit
-from holdfast.adapter.tables import TableChange, Tables, TableSettings
+from holdfast.adapter.tables import Tables, TableSettings, Write
 from holdfast.adapter.tables.commit import TableCommit, commit_of
 from holdfast.adapter.timeline import Clock, Timeline, wall_clock
 from holdfast.errors import DataCorruption, HoldfastError, OutcomeUnknown, UsageError
@@ -70,7 +70,7 @@ class LedgerSettings:
 class _Write:
     """`planned` is the catalog that was known then. With `reads`, only if those tables are as they were at `as_of`."""
 
-    changes: Mapping[GlobalId, TableChange]
+    changes: Mapping[GlobalId, Write]
     planned: CatalogState
     reads: Collection[GlobalId]
     as_of: Timestamp
@@ -86,14 +86,12 @@ class _CatalogChange:
 class Exclusive:
     """The right to write what follows from what was read at `as_of`: nothing is written in between."""
 
-    def __init__(
-        self, as_of: Timestamp, commit: Callable[[Mapping[GlobalId, TableChange]], Awaitable[Timestamp]]
-    ) -> None:
+    def __init__(self, as_of: Timestamp, commit: Callable[[Mapping[GlobalId, Write]], Awaitable[Timestamp]]) -> None:
         self.as_of = as_of
         self._commit = commit
         self.writing: asyncio.Future[Timestamp] | None = None
 
-    async def commit(self, changes: Mapping[GlobalId, TableChange]) -> Timestamp:
+    async def commit(self, changes: Mapping[GlobalId, Write]) -> Timestamp:
         """Write, once; returns when. It is durable then, and visible. Who is cancelled meanwhile may have written."""
         if self.writing is not None:
             raise UsageError("an exclusive right to write is used once")
@@ -189,14 +187,14 @@ class Ledger:
                 self._check()
                 await self._pass_time()
 
-    async def write(self, changes: Mapping[GlobalId, TableChange]) -> Timestamp:
+    async def write(self, changes: Mapping[GlobalId, Write]) -> Timestamp:
         """Change tables; returns when. It is durable then, and visible."""
         time = await self.write_unless_changed(changes, (), self.read_ts)
         assert time is not None  # it is on no condition
         return time
 
     async def write_unless_changed(
-        self, changes: Mapping[GlobalId, TableChange], reads: Collection[GlobalId], as_of: Timestamp
+        self, changes: Mapping[GlobalId, Write], reads: Collection[GlobalId], as_of: Timestamp
     ) -> Timestamp | None:
         """The same, if the tables `reads` are as they were at `as_of`; else nothing happens, and None is returned."""
         done: asyncio.Future[Timestamp | None] = asyncio.get_running_loop().create_future()
@@ -353,7 +351,7 @@ class Ledger:
 
     # Commits
 
-    async def _write_now(self, changes: Mapping[GlobalId, TableChange]) -> Timestamp:
+    async def _write_now(self, changes: Mapping[GlobalId, Write]) -> Timestamp:
         draft = Draft(self.catalog)
         draft.write(changes, self.catalog)
         return self.read_ts if draft.is_empty else await self._commit(draft)
@@ -372,7 +370,7 @@ class Ledger:
             self._took_effect(draft, commits, time)
             return time
 
-    async def _updates(self, id: GlobalId, changes: Sequence[TableChange], time: Timestamp) -> TableCommit:
+    async def _updates(self, id: GlobalId, changes: Sequence[Write], time: Timestamp) -> TableCommit:
         row_type = self.tables.row_type(id)
         if sum(change.rows for change in changes) < _MANY_ROWS:
             return commit_of(row_type, changes, time)

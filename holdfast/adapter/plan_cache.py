@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 
 import pyarrow as pa
 
+from holdfast.adapter.insert_template import template_of
 from holdfast.adapter.known import Known, with_known
 from holdfast.adapter.plan_parts import is_stable, runs_code, size_of
 from holdfast.compute.evaluate import can_evaluate
@@ -98,7 +99,7 @@ class Compiled:
 class CompiledChange:
     """A change that was planned: the query of its rows, and that of what is told of them.
 
-    `nothing` are no rows of its table.
+    `nothing` are no rows of its table; `template` is what it inserts, if constants and parameters alone say it.
     """
 
     def __init__(self, planned: PlannedChange) -> None:
@@ -107,6 +108,8 @@ class CompiledChange:
         self.nothing = pa.schema(fields).empty_table()
         columns = tuple(OutputColumn(name, type_.type) for name, type_ in _shown(planned.plan))
         self.rows = Compiled(Planned(planned.plan, planned.parameters, columns))
+        ready = self.rows.ready if planned.kind == "insert" and planned.returning is None else None
+        self.template = None if ready is None else template_of(ready.plan, planned.table, self.nothing)
         self.returning = None if planned.returning is None else Compiled(planned.returning)
         own = frozenset() if self.returning is None else self.returning.reads
         self.reads = (self.rows.reads | own) - {RETURNING}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import NewType
 
 from holdfast.errors import UsageError
@@ -46,10 +47,15 @@ class GlobalId:
 
     @classmethod
     def parse(cls, text: str) -> GlobalId:
-        match = _TEXT.fullmatch(text)
-        if match is None:
-            raise UsageError(f"{text!r} is not a global id")
-        return cls(IdKind(match[1]), int(match[2]))
+        return _parsed(text)
 
     def __str__(self) -> str:
         return f"{self.kind.value}{self.number}"
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> GlobalId:
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise UsageError(f"{text!r} is not a global id")
+    return GlobalId(IdKind(match[1]), int(match[2]))

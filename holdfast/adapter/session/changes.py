@@ -66,6 +66,10 @@ async def change(
     assert transaction is not None
     item = state.catalog.item(GlobalId.parse(planned.table.id))
     _check_rights(state, syntax, item.id)
+    inserted = None if found.template is None else found.template.inserted(values)
+    if inserted is not None:
+        transaction.write(item.id, inserted)
+        return Done("INSERT 0 1")
     if planned.is_constant and (planned.returning is None or not transaction.explicit):
         transaction.check_write()
         prepared = await prepared_at(state, found.rows, None)

@@ -7,14 +7,15 @@ at one time, and not before.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 import pyarrow as pa
 
 from holdfast.adapter.errors import ActiveTransaction, InvalidTransactionState, ReadOnlyTransaction
-from holdfast.adapter.tables import TableChange
+from holdfast.adapter.tables import TableChange, Write
+from holdfast.adapter.tables.commit import in_columns
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 
@@ -44,7 +45,7 @@ class Transaction:
     as_of: Timestamp | None = None
     domain: frozenset[GlobalId] = frozenset()
     pending: Callable[[], Awaitable[None]] | None = None
-    _changes: dict[GlobalId, list[TableChange]] = field(default_factory=dict)
+    _changes: dict[GlobalId, list[Write]] = field(default_factory=dict)
     _holds: list[Releasable] = field(default_factory=list)
 
     @property
@@ -79,7 +80,7 @@ class Transaction:
         if self.kind == "single":
             raise _single()
 
-    def write(self, table: GlobalId, change: TableChange) -> None:
+    def write(self, table: GlobalId, change: Write) -> None:
         self.check_write()
         self.kind = "write"
         self._changes.setdefault(table, []).append(change)
@@ -110,7 +111,7 @@ class Transaction:
             hold.release()
         self._holds.clear()
 
-    def changes(self) -> dict[GlobalId, TableChange]:
+    def changes(self) -> dict[GlobalId, Write]:
         """All that is to be written, one change for each table."""
         return {table: _together(changes) for table, changes in self._changes.items()}
 
@@ -119,11 +120,10 @@ def _single() -> InvalidTransactionState:
     return InvalidTransactionState("this transaction can only execute a single statement")
 
 
-def _together(changes: Iterable[TableChange]) -> TableChange:
-    first, *rest = changes
-    if not rest:
-        return first
-    every = (first, *rest)
+def _together(changes: Sequence[Write]) -> Write:
+    if len(changes) == 1:
+        return changes[0]
+    every = in_columns(changes)
     return TableChange(
         pa.concat_tables([change.added for change in every]), pa.concat_tables([change.removed for change in every])
     )

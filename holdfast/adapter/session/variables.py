@@ -283,6 +283,7 @@ class Variables:
         self._local: dict[str, str] = {}
         self._before: dict[str, str] | None = None
         self._told = {name: self._values[name] for name in self._reported()}
+        self._told_version = 0
 
     @staticmethod
     def _reported() -> Iterable[str]:
@@ -337,6 +338,9 @@ class Variables:
 
     def drain_changed(self) -> list[tuple[str, str]]:
         """What a client is to be told of since the last call."""
+        if self._told_version == self.version:
+            return []
+        self._told_version = self.version
         changed = [(name, self[name]) for name in self._told if self._told[name] != self[name]]
         self._told |= changed
         return [(reported_name(name), value) for name, value in changed]

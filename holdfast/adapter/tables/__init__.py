@@ -1,8 +1,8 @@
 """Tables: their contents in memory, in persist and for Spark; holds on them; how much of their history is kept."""
 
-from holdfast.adapter.tables.commit import TableChange
+from holdfast.adapter.tables.commit import InsertedRows, RowShape, TableChange, Write
 from holdfast.adapter.tables.hold import Hold
 from holdfast.adapter.tables.settings import TableSettings
 from holdfast.adapter.tables.tables import Tables
 
-__all__ = ["Hold", "TableChange", "TableSettings", "Tables"]
+__all__ = ["Hold", "InsertedRows", "RowShape", "TableChange", "TableSettings", "Tables", "Write"]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from holdfast.adapter.tables.shape import array_of
+from holdfast.compute.evaluate.values import table_of
 from holdfast.errors import UsageError
+from holdfast.plan.types import Type
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.row import RowType, canonical_type
 from holdfast.repr.update import UpdateBatch
@@ -25,6 +27,34 @@ class TableChange:
     @property
     def rows(self) -> int:
         return int(self.added.num_rows + self.removed.num_rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowShape:
+    """The columns of rows that are told by their values. `nothing` has no rows."""
+
+    types: tuple[Type, ...]
+    nothing: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class InsertedRows:
+    """Rows to insert, by their values. Those of one shape become columns together, when they are committed."""
+
+    shape: RowShape
+    values: Sequence[tuple[object, ...]]
+
+    @property
+    def rows(self) -> int:
+        return len(self.values)
+
+    def in_columns(self) -> TableChange:
+        nothing = self.shape.nothing
+        return TableChange(table_of(self.values, self.shape.types, nothing.schema.names), nothing)
+
+
+Write = TableChange | InsertedRows
+"""What one transaction does to a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +75,9 @@ class TableCommit:
         return int(self.updates.table.nbytes)
 
 
-def check_change(row_type: RowType, change: TableChange) -> None:
+def check_change(row_type: RowType, change: Write) -> None:
     """Refuse what is no change of a table with rows like these. Columns may be missing at the end: they are null."""
-    for table in (change.added, change.removed):
+    for table in (change.shape.nothing,) if isinstance(change, InsertedRows) else (change.added, change.removed):
         found = table.schema.types
         if found == row_type.schema.types:
             continue
@@ -60,8 +90,9 @@ def check_change(row_type: RowType, change: TableChange) -> None:
                 )
 
 
-def commit_of(row_type: RowType, changes: Sequence[TableChange], time: Timestamp) -> TableCommit:
+def commit_of(row_type: RowType, writes: Sequence[Write], time: Timestamp) -> TableCommit:
     """Changes of some rows, which were checked, as updates at `time`."""
+    changes = in_columns(writes)
     added = [change.added for change in changes if change.added.num_rows]
     removed = [change.removed for change in changes if change.removed.num_rows]
     inserts, deletes = (sum(int(table.num_rows) for table in tables) for tables in (added, removed))
@@ -71,6 +102,18 @@ def commit_of(row_type: RowType, changes: Sequence[TableChange], time: Timestamp
     columns += [pa.array(np.full(inserts + deletes, time)), pa.array(diffs)]
     table = pa.Table.from_arrays(columns, schema=row_type.updates_schema)
     return TableCommit(time, UpdateBatch(row_type, table), inserts)
+
+
+def in_columns(writes: Iterable[Write]) -> list[TableChange]:
+    """The same changes, in columns."""
+    changes: list[TableChange] = []
+    by_shape: dict[RowShape, list[tuple[object, ...]]] = {}
+    for write in writes:
+        if isinstance(write, InsertedRows):
+            by_shape.setdefault(write.shape, []).extend(write.values)
+        else:
+            changes.append(write)
+    return [*changes, *(InsertedRows(shape, values).in_columns() for shape, values in by_shape.items())]
 
 
 def _column(data_type: pa.DataType, index: int, tables: Sequence[pa.Table]) -> pa.Array:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.adapter.database import Database
+from holdfast.adapter.errors import NotNullViolation
 from holdfast.adapter.session.session import Session
 from tests.adapter.asking import ask, prepared, refusal, rows
 
@@ -74,3 +75,39 @@ async def test_rights_are_asked_for(session: Session, database: Database) -> Non
     assert (await ask(other, "INSERT INTO t VALUES (8, 'mine')")).tag == "INSERT 0 1"
     assert (await ask(other, "DELETE FROM t WHERE a = 8")).tag == "DELETE 1"
     assert (await refusal(other, "UPDATE t SET b = 'x'"))[0] == "42501"
+
+
+async def test_rows_of_parameters_are_those_of_literals(session: Session) -> None:
+    columns = "b bool, s int2, i int4, l int8, r float4, d float8, t text, y bytea, n date, p timestamp, z timestamptz"
+    await ask(session, f"CREATE TABLE one ({columns})")
+    await ask(session, f"CREATE TABLE other ({columns})")
+    infinity = float("inf")
+    values: tuple[object, ...] = (True, -1, 2**31 - 1, -(2**63), 1.5, -infinity, "ä", b"\0", 1, 2, -3)
+    told = "true, -1, 2147483647, -9223372036854775808, 1.5, '-infinity', 'ä', '\\x00', '1970-01-02', "
+    moments = "timestamp '1970-01-01 00:00:00.000002', timestamptz '1969-12-31 23:59:59.999997+00'"
+    marks = ", ".join(f"${number}" for number in range(1, 12))
+    for row in (values, (None,) * 11):
+        await prepared(session, f"INSERT INTO one VALUES ({marks})", row)
+    await ask(session, f"INSERT INTO other VALUES ({told}{moments}), ({', '.join(['NULL'] * 11)})")
+    both = [await rows(session, f"SELECT * FROM {name} ORDER BY i") for name in ("one", "other")]
+    assert both[0] == both[1]
+
+
+async def test_one_transaction_inserts_in_many_ways(session: Session) -> None:
+    await ask(session, "BEGIN")
+    for number in range(3):
+        await prepared(session, "INSERT INTO t VALUES ($1, 'same')", (number,))
+    await prepared(session, "INSERT INTO t (b, a) VALUES ($1, $2)", (None, 7))
+    await ask(session, "INSERT INTO t VALUES (8, 'a' || 'b')")
+    await ask(session, "COMMIT")
+    assert await rows(session, "SELECT a, b FROM t WHERE a > 2 OR b = 'same' ORDER BY a") == [
+        ("0", "same"),
+        ("1", "same"),
+        ("2", "same"),
+        ("7", None),
+        ("8", "ab"),
+    ]
+    for text, values in (("INSERT INTO t VALUES ($1, 'x')", (None,)), ("INSERT INTO t (b) VALUES ($1)", ("x",))):
+        with pytest.raises(NotNullViolation, match='null value in column "a"'):
+            await prepared(session, text, values)
+        await session.sync()

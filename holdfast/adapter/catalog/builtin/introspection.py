@@ -70,9 +70,9 @@ class DataflowEntry:
     lags: Iterable[tuple[int, int | None]] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ActivityEntry:
-    """A statement that was run, or still runs (`finished_at` is None then)."""
+    """A statement that was run, or still runs: `finished_at` is None then, and all other fields are known before it."""
 
     execution_id: str
     session_id: str
