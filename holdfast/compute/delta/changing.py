@@ -31,29 +31,49 @@ class Changing:
     """Rows are found by the values of columns, at a cost that follows what is found and what has changed.
 
     - A row that has gone is not found, also if it was there before the step.
+    - A row that has come is found with the time since when it is there.
+    - Of a set a row is there once, however often it comes.
     """
 
-    def __init__(self, before: Before, columns: Columns, lower: Timestamp) -> None:
-        self._before, self._columns, self._lower = before, columns, lower
+    def __init__(self, before: Before, columns: Columns, lower: Timestamp, *, is_set: bool) -> None:
+        self._before, self._columns, self._lower, self._is_set = before, columns, lower, is_set
         self._types = [column.type for column in columns]
         self._key = by_bits(self._types)
         self._whole = tuple(index for index, type_ in enumerate(self._types) if found_by_bits(type_))
         self._rows: dict[Key, Row] = {}
         self._diffs: dict[Key, int] = {}
+        self._since: dict[Key, int] = {}
         self._indexes: dict[tuple[int, ...], _Index] = {}
         self.looked_up = 0
         """How many updates were found of what there was before the step."""
 
-    def add(self, updates: Iterable[Row]) -> None:
-        """Rows with a time, which is not asked for, and a diff."""
+    def take(self, updates: Sequence[Row]) -> None:
+        """Rows go, each as often as its diff says."""
         for update in updates:
-            row = update[:-2]
-            key = self._key(row)
-            if key not in self._rows:
-                self._rows[key] = row
-                for index in self._indexes.values():
-                    index.add(row, key)
-            self._diffs[key] = self._diffs.get(key, 0) + update[-1]
+            self._add(update[:-2], -update[-1])
+
+    def put(self, updates: Sequence[Row]) -> list[Row]:
+        """Rows come, each at its time. Returned are those that were not there, or only from a later time on."""
+        rows = [update[:-2] for update in updates]
+        there = {self._key(row) for row, is_there in zip(rows, self.has(rows), strict=True) if is_there}
+        new: dict[Key, Row] = {}
+        for update in sorted(updates, key=lambda each: each[-2]):
+            key = self._key(update[:-2])
+            is_there = key in there or key in new
+            if not is_there or not self._is_set:
+                self._add(update[:-2], update[-1])
+            if not is_there or self._since.get(key, self._lower) > update[-2]:
+                new[key] = update
+                self._since[key] = update[-2]
+        return list(new.values())
+
+    def _add(self, row: Row, diff: int) -> None:
+        key = self._key(row)
+        if key not in self._rows:
+            self._rows[key] = row
+            for index in self._indexes.values():
+                index.add(row, key)
+        self._diffs[key] = self._diffs.get(key, 0) + diff
 
     def lookup(self, columns: tuple[int, ...], keys: Sequence[Row], types: Sequence[Type]) -> list[Row]:
         """The rows whose `columns` have the values of a row of `keys`, of these types, once each: with a time, and how
@@ -69,8 +89,8 @@ class Changing:
         counts = {self._key(update[:-2]): update for update in found}
         for key in changed:
             there = counts.get(key)
-            row, count = (self._rows[key], 0) if there is None else (there[:-2], there[-1])
-            counts[key] = (*row, self._lower - 1, count + self._diffs[key])
+            count = self._diffs[key] + (0 if there is None else there[-1])
+            counts[key] = (*self._rows[key], self._since.get(key, self._lower - 1), count)
         return [update for update in counts.values() if update[-1]]
 
     def _changed(self, columns: tuple[int, ...], keys: Sequence[Row]) -> Iterable[Key]:
@@ -84,8 +104,8 @@ class Changing:
                 index.add(row, key)
         return self._indexes[columns].found(keys)
 
-    def present(self, rows: Sequence[Row]) -> list[bool]:
-        """Which of the rows are there."""
+    def has(self, rows: Sequence[Row]) -> list[bool]:
+        """For each of the rows whether it is there."""
         if not rows:
             return []
         of_row = columns_at(self._whole)

@@ -174,10 +174,11 @@ def are_plain(columns: Columns) -> bool:
 
 @remembered
 def names_in(relation: Relation) -> Names:
-    """The names that are read, of recursions around and within."""
+    """The names that are read, of recursions around."""
     if isinstance(relation, Local):
         return frozenset({relation.name})
-    return frozenset[str]().union(*map(names_in, inputs(relation)))
+    found = frozenset[str]().union(*map(names_in, inputs(relation)))
+    return found - {binding.name for binding in relation.bindings} if isinstance(relation, LetRec) else found
 
 
 def _put(relation: Relation, values: dict[str, LetRec]) -> Relation:

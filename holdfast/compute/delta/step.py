@@ -180,9 +180,12 @@ def due(program: Program, arranged: Mapping[str, Found], at: Timestamp) -> Times
 
 def from_scratch(program: Program, rows: Mapping[str, pa.Table], at: Timestamp) -> Step:
     """The view and its states at a time, given the rows of its inputs then, as updates at that time."""
+    known: dict[Relation, Multiset] = {}
 
     def made(relation: Relation, types: Sequence[Type]) -> UpdateBatch:
-        whole = multiset(at_time(relation, at + 1), Surroundings(rows))
+        """What is part of a relation after it is not evaluated again."""
+        now = at_time(relation, at + 1)
+        whole = known[now] = multiset(now, Surroundings(rows, kept=known))
         return batch_of((((*row, at, count), 1) for row, count in whole.counted()), types)
 
     states = {state.name: made(state.relation, state.types) for state in program.states}

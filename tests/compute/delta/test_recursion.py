@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from random import Random
 
@@ -12,8 +13,16 @@ from hypothesis import strategies as st
 from holdfast.compute.delta import Program
 from holdfast.compute.delta.program import Recursion, Scratch
 from holdfast.compute.delta.show import show_program
+from holdfast.compute.evaluate import evaluate
+from holdfast.compute.evaluate.keys import equality
+from holdfast.compute.evaluate.values import rows_of
+from holdfast.plan.decorrelate import decorrelate
+from holdfast.plan.errors import DataError
+from holdfast.plan.relation import Plan
+from holdfast.plan.rewrite import optimize
 from holdfast.plan.types import INT4
-from tests.compute.delta.lives import Life, Row
+from holdfast.sql import plan_query
+from tests.compute.delta.lives import Life, Row, meaning
 from tests.compute.delta.queries import program_of
 from tests.compute.delta.shapes import Columns, Updates, catalog, history, life, updates_of
 
@@ -37,6 +46,7 @@ GOES_ON = {
     "reached": f"{REACHED} SELECT * FROM r",
     "two sets": f"{IN_TURN.format('DISTINCT')} SELECT n, 0 FROM even UNION ALL SELECT n, 1 FROM odd",
     "a set and what is none": f"{IN_TURN.format('')} SELECT n, 0 FROM even UNION ALL SELECT n, 1 FROM odd",
+    "another name for what is none": f"{IN_TURN.format('')}, again (n int) AS (SELECT n FROM odd) SELECT n FROM again",
     "same generation": "s (x int, y int) AS (SELECT p.b, q.b FROM edge p JOIN edge q ON p.a = q.a WHERE p.b <> q.b "
     "UNION SELECT p.b, q.b FROM s JOIN edge p ON p.a = s.x JOIN edge q ON q.a = s.y) SELECT * FROM s",
     "filters and another table": "r (a int, b int, k int) AS (SELECT e.a, e.b, kind.k FROM edge e JOIN kind ON "
@@ -104,6 +114,25 @@ def test_a_recursion_goes_on_where_more_rows_never_make_fewer(name: str) -> None
     assert any(isinstance(stage, Scratch) for stage in stages) is (name in FROM_SCRATCH)
 
 
+@cache
+def plan(query: str) -> Plan:
+    return optimize(decorrelate(plan_query(query, catalog(SHAPES)).plan))
+
+
+def check_meaning(view: Life, time: int) -> None:
+    """What the program takes for the view is what the query says, which was not made to go on from changes."""
+    rows = {name: view.histories[name].rows(time) for name in SHAPES}
+    made = view.scratch(time)
+    try:
+        said = evaluate(plan(view.name), rows)
+    except DataError:
+        assert made is None
+        return
+    assert made is not None
+    types = view.program.columns
+    assert Counter(map(equality(types), rows_of(said, types))) == meaning(made.output, types)
+
+
 def lived(data: st.DataObject, query: str, updates: dict[str, Updates]) -> None:
     ends = data.draw(st.lists(st.integers(11, 14), unique=True).map(sorted), "steps")
     histories = {name: history(columns, updates[name]) for name, columns in SHAPES.items()}
@@ -118,17 +147,21 @@ def lived(data: st.DataObject, query: str, updates: dict[str, Updates]) -> None:
         if data.draw(st.booleans(), "restarted"):
             view.restart()
             view.compact()
+    for time in (9, 11, 14):
+        check_meaning(view, time)
+        if view.scratch(time) is not None:
+            view.check_hydration(time)
 
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES.keys())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_a_recursion_is_what_it_is_from_scratch_when_rows_come_and_go(query: str, data: st.DataObject) -> None:
     lived(data, query, {name: data.draw(updates_of(ROWS[name], TIMES, most), name) for name, most in CHANGES.items()})
 
 
 @pytest.mark.parametrize("name", GOES_ON)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_a_recursion_is_what_it_is_from_scratch_when_rows_come(name: str, data: st.DataObject) -> None:
     def some(table: str) -> st.SearchStrategy[list[tuple[Row, int, int]]]:
@@ -161,14 +194,14 @@ def test_a_long_life_of_a_larger_graph() -> None:
 # What a step reads
 
 
-def chains(count: int, changes: Updates, query: str) -> Life:
+def chains(count: int, changes: Updates, query: str, until: int = 11) -> Life:
     """A graph of chains of five edges each: ten rows of the closure for a chain and its parts."""
     edges: list[tuple[Row, int, int]] = [
         ((10 * chain + place, 10 * chain + place + 1), 5, 1) for chain in range(count) for place in range(5)
     ]
     kinds: list[tuple[Row, int, int]] = [((10 * chain, 0), 5, 1) for chain in range(count)]
     view = life(query, {"edge": [*edges, *changes], "kind": kinds}, SHAPES)
-    view.live(11)
+    view.live(until)
     return view
 
 
@@ -185,6 +218,13 @@ GO: Updates = [((12, 13), 10, -1), ((20, 21), 10, -1)]
 def test_a_step_reads_what_follows_from_the_change_and_not_the_graph(name: str, changes: Updates) -> None:
     few, many = (looked_up(chains(count, changes, QUERIES[name])) for count in (5, 50))
     assert 0 < few == many
+
+
+def test_times_at_which_rows_only_come_are_taken_together() -> None:
+    edges: list[Row] = [(15, 20), (12, 40), (25, 30), (45, 10), (2, 10), (35, 0)]
+    together = chains(6, [(edge, 10, 1) for edge in edges], QUERIES["closure"], until=16)
+    one_by_one = chains(6, [(edge, 10 + place, 1) for place, edge in enumerate(edges)], QUERIES["closure"], until=16)
+    assert 0 < looked_up(one_by_one) <= 2 * looked_up(together)
 
 
 def test_a_step_without_changes_reads_nothing() -> None:
