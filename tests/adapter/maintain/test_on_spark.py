@@ -94,3 +94,21 @@ async def test_nulls_that_a_view_excludes_are_found_by_spark(opened: Book) -> No
         await opened.rows("v")
     await opened.delete("t", (None,))
     assert await opened.rows("v") == Counter([(1,), (2,), (3,), (4,)])
+
+
+async def test_a_recursion_is_made_by_spark_and_goes_on_in_this_process(opened: Book) -> None:
+    await opened.run("CREATE TABLE edges (a int8, b int8)")
+    await opened.insert("edges", *((n, n + 1) for n in range(4)))
+    await opened.run(
+        "CREATE MATERIALIZED VIEW counts AS WITH MUTUALLY RECURSIVE "
+        "r (a int8, b int8) AS (SELECT a, b FROM edges UNION SELECT r.a, e.b FROM r JOIN edges e ON r.b = e.a), "
+        "s (a int8) AS (SELECT b FROM r WHERE a = 0 UNION SELECT r.b FROM s JOIN r ON s.a = r.a) "
+        "SELECT r.a, count(*) FROM r JOIN s ON r.b = s.a GROUP BY r.a"
+    )
+    assert await opened.rows("counts") == Counter((n, 4 - n) for n in range(4))
+    await opened.delete("edges", (1, 2))
+    assert await opened.rows("counts") == Counter([(0, 1)])
+    await opened.insert("edges", (0, 3))
+    assert await opened.rows("counts") == Counter([(0, 3), (2, 2), (3, 1)])
+    modes = [step.mode for step in opened.ledger.maintainer.dataflows[0].history.steps]
+    assert modes == ["spark", "incremental", "incremental"]
