@@ -20,6 +20,7 @@ from holdfast.compute.delta.addends import (
     number_parts,
     one_if_true,
     present,
+    total_of_part,
 )
 from holdfast.compute.delta.finished_text import finished_text
 from holdfast.compute.delta.float_parts import (
@@ -29,7 +30,7 @@ from holdfast.compute.delta.float_parts import (
     value_and_square,
     values_and_products,
 )
-from holdfast.compute.delta.totals import zero
+from holdfast.compute.delta.totals import WHOLE, zero
 from holdfast.plan.functions.dyadic import read, units
 from holdfast.plan.functions.function import Aggregate, Function, Types
 from holdfast.plan.functions.registry import AGGREGATES
@@ -37,7 +38,7 @@ from holdfast.plan.functions.statistics import OF_PAIRS, VARIANCES, moments
 from holdfast.plan.interval_arithmetic import divided
 from holdfast.plan.relation import AggregateCall
 from holdfast.plan.scalar import Call, Case, Coalesce, Column, Scalar
-from holdfast.plan.types import FLOAT8, Numeric, Type, spark_type
+from holdfast.plan.types import FLOAT8, INT8, Numeric, Type, spark_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,12 @@ class Accumulator:
     """The totals of an aggregate, each of a type of `types`, which start with zero.
 
     - `addends`: for a row of the input, what it adds to each of them. They are never null.
+    - `sums`: what all rows of the input add to each of them, where there is a shorter way than to add the addends.
     - `finish`: the aggregate, as an expression of the totals.
     """
 
     addends: tuple[Scalar, ...]
+    sums: tuple[AggregateCall | None, ...]
     finish: Callable[[tuple[Column, ...]], Scalar]
     types: tuple[Type, ...]
 
@@ -61,14 +64,27 @@ def accumulator(call: AggregateCall) -> Accumulator | None:
     if parts is None:
         return None
     types = tuple(part.type for part in parts)
+    addends, sums = tuple(_counted(call, part) for part in parts), _sums(call, len(parts))
     if call.function.name in _COUNTS:
-        return Accumulator((_counted(call, parts[0]),), lambda columns: columns[0], types)
+        return Accumulator(addends, sums, lambda columns: columns[0], types)
     function = _finish(call.function, Types(tuple(argument.type for argument in call.arguments), call.type), types)
 
     def finish(columns: tuple[Column, ...]) -> Scalar:
         return Call(function, columns, call.type, call.nullable)
 
-    return Accumulator(tuple(_counted(call, part) for part in parts), finish, types)
+    return Accumulator(addends, sums, finish, types)
+
+
+def _sums(call: AggregateCall, parts: int) -> tuple[AggregateCall | None, ...]:
+    """Of counts, and of the parts of numbers."""
+    if len(call.arguments) > 1:
+        return (None,) * parts
+    count = AggregateCall(AGGREGATES["count"][len(call.arguments)], call.arguments, INT8, False, filter=call.filter)
+    is_sum = call.function.name in ("sum", "avg") and call.arguments[0].type.base not in (*_FLOATS, "interval")
+    if not is_sum:
+        return (count, *(None,) * (parts - 1))
+    totals = [total_of_part(place, parts - 1) for place in range(parts - 1)]
+    return (count, *(AggregateCall(each, call.arguments, WHOLE, False, filter=call.filter) for each in totals))
 
 
 def _counted(call: AggregateCall, part: Scalar) -> Scalar:

@@ -64,7 +64,8 @@ def totals_of(relation: Reduce) -> _Totals | None:
     addends = (_ONE, *(addend for each in known for addend in each.addends))
     rows = Map(relation.input, addends)
     start = len(relation.input.columns)
-    sums = tuple(add(column(rows, start + place)) for place in range(len(addends)))
+    own = (None, *(total for each in known for total in each.sums))
+    sums = tuple(total or add(column(rows, start + place)) for place, total in enumerate(own))
     return _Totals(len(relation.keys), known, Reduce(rows, relation.keys, sums))
 
 

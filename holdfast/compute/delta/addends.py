@@ -9,15 +9,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from functools import lru_cache
+from typing import Any as Value  # as `plan/types.py` lists them
 
 from holdfast.compute.delta.totals import SPARE, WHOLE
-from holdfast.plan.functions.function import Any, Function, Types
+from holdfast.plan.functions.function import Aggregate, Any, Function, Types
 from holdfast.plan.functions.numeric_types import EXACT, of
 from holdfast.plan.functions.spark_let import let
 from holdfast.plan.interval_arithmetic import interval_of, is_finite, plus
 from holdfast.plan.scalar import Call, Constant, Scalar
 from holdfast.plan.text.interval_text import INFINITE, MINUS_INFINITE
-from holdfast.plan.types import BOOL, INT8, INTERVAL, MAX_PRECISION, Interval, Type
+from holdfast.plan.types import BOOL, INT8, INTERVAL, MAX_PRECISION, Interval, Numeric, Type, spark_type
 
 
 def addend(function: Function, *arguments: Scalar) -> Scalar:
@@ -111,6 +112,43 @@ def _part_text(arguments: Sequence[str], scale: int, place: int, parts: int) -> 
     if place == 0:
         return f"CAST(({arguments[0]} % {unit}) * {10**scale}BD AS DECIMAL(38, 0))"
     return let(arguments, lambda value: f"CAST(({value} - {value} % {unit}) / {unit} AS DECIMAL(38, 0))")
+
+
+@lru_cache(maxsize=256)
+def total_of_part(place: int, parts: int) -> Aggregate:
+    """The sum of parts of numbers, by the numbers: Spark adds these as they are, and moves the point of the sum."""
+
+    def python(types: Types, rows: Sequence[tuple[Value]]) -> Decimal:
+        part = _part(place, parts, squared=False).python
+        assert part is not None
+        values: list[Value] = [part(types, value) for (value,) in rows]
+        with localcontext(EXACT):
+            return sum(values, Decimal(0))
+
+    def text(_: Sequence[str], types: Sequence[Type], __: Type) -> str | None:
+        number = "{0}" if isinstance(types[0], Numeric) else f"CAST({{0}} AS {spark_type(of(types[0]))})"
+        found = _total_text(of(types[0]).scale, place, parts)
+        return None if found is None else found.replace("{0}", number)
+
+    return Aggregate(
+        f"total of part {place} of {parts}", (Any.ANY,), WHOLE, python, text, null_when_empty=False, typed=True
+    )
+
+
+def _total_text(scale: int, place: int, parts: int) -> str | None:
+    """Most numbers are all in their lowest part. Spark's `abs` cuts digits of those that have the most."""
+    if parts > 2 or scale > _PART:
+        return None
+    moved = f" * {10**scale}BD" if scale else ""
+    if parts == 1:
+        return f"CAST(coalesce(sum({{0}}), 0){moved} AS DECIMAL(38, 0))"
+    unit = f"{10 ** (_PART - scale)}BD"
+    is_low = f"{{0}} < {unit} AND {{0}} > -{unit}"
+    if place == 0:
+        low = f"CAST(CASE WHEN {is_low} THEN {{0}} ELSE {{0}} % {unit} END AS DECIMAL({_PART}, {scale}))"
+        return f"CAST(coalesce(sum({low}), 0){moved} AS DECIMAL(38, 0))"
+    high = f"CASE WHEN NOT ({is_low}) THEN CAST(({{0}} - {{0}} % {unit}) / {unit} AS DECIMAL(38, 0)) END"
+    return f"CAST(coalesce(sum({high}), 0) AS DECIMAL(38, 0))"
 
 
 # Intervals

@@ -52,7 +52,8 @@ CALLS = [
     aggregate(overload("count")),
     aggregate(overload("bool_and", "bool"), PASSES),
     *(aggregate(overload("sum", argument.type.base), argument) for argument in ARGUMENTS),
-    *(aggregate(overload("sum", argument.type.base), argument, filter_=PASSES) for argument in ARGUMENTS[-3:]),
+    *(aggregate(overload("sum", argument.type.base), argument, filter_=PASSES) for argument in ARGUMENTS),
+    *(aggregate(overload("avg", argument.type.base), argument) for argument in ARGUMENTS),
     *(aggregate(overload("var_pop", argument.type.base), argument) for argument in (ARGUMENTS[1], ARGUMENTS[-2])),
     aggregate(overload("corr", "float8", "float8"), *ARGUMENTS[-2:]),
 ]
@@ -74,6 +75,13 @@ def test_spark_adds_up_the_same(spark: SparkSession) -> None:
     assert len(MADE) == len(CALLS)
     relation = totals_of(tuple(addend for made in MADE for addend in made.addends))
     assert_same(spark, plan_of(relation), {"updates": (TYPES, ROWS)})
+
+
+def test_spark_adds_up_the_same_in_shorter_ways(spark: SparkSession) -> None:
+    sums = tuple(total for made in MADE for total in made.sums if total is not None)
+    assert len(sums) > len(MADE)
+    for given in (ROWS, []):
+        assert_same(spark, plan_of(Reduce(table("updates", *TYPES), (), sums)), {"updates": (TYPES, given)})
 
 
 def test_spark_makes_the_same_of_totals(spark: SparkSession) -> None:
