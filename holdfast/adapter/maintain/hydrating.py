@@ -123,13 +123,11 @@ class _Hydrating:
         for position, column in work.asserts.items():
             if rows.where(f"c{position} IS NULL").take(1):
                 raise _null(column)
-        if work.old is None and not work.counts:
-            return staged(rows, work.handle, work.stage, self._at)
-        if not work.counts:
-            rows = rows.withColumn(DIFF, expr("1L"))
         if work.old is not None:
-            rows = _difference(rows, work.old, work.handle.row_type)
-        return staged(rows.withColumn(TIME, expr(f"{self._at}L")), work.handle, work.stage)
+            rows = _difference(
+                rows if work.counts else rows.withColumn(DIFF, expr("1L")), work.old, work.handle.row_type
+            )
+        return staged(rows, work.handle, work.stage, self._at)
 
 
 def _gathered(rows: DataFrame) -> pa.Table | None:
