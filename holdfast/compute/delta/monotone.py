@@ -9,7 +9,8 @@ Refused, and evaluated from scratch at each change, are recursions
 
 - with a limit: what there is at the limit depends on the round in which each row comes;
 - in which a row that comes may take another away: where a name is read below an aggregate, a limit, a window, an outer,
-  semi or anti join, EXCEPT or INTERSECT, or another recursion;
+  semi or anti join, EXCEPT or INTERSECT, or another recursion. What a semi or anti join asks of a table that a name is
+  joined with is asked below the join;
 - in which rows are counted, by UNION ALL: how often a row is there is how often it follows, which may be without end;
 - whose rows have values that are equal but not the same, as 0 and -0 are: which of them is there depends on the round.
 """
@@ -39,6 +40,7 @@ from holdfast.plan.relation import (
     Values,
     inputs,
 )
+from holdfast.plan.rewrite.push_down_semi_joins import push_down_semi_joins
 from holdfast.plan.types import Numeric
 
 Names = frozenset[str]
@@ -81,15 +83,16 @@ def as_sets(relation: LetRec) -> LetRec | None:
     """
     if relation.limit is not None:
         return None
-    sets, body = _sets(relation.bindings), relation.body
-    others = {binding.name: binding.value for binding in relation.bindings if binding.name not in sets}
+    bindings = tuple(Recursive(b.name, push_down_semi_joins(b.value), b.columns) for b in relation.bindings)
+    sets, body = _sets(bindings), relation.body
+    others = {binding.name: binding.value for binding in bindings if binding.name not in sets}
     while others:
         name, value = others.popitem()
         if name in names_in(value):
             return None
         others = {other: inlined(each, name, value) for other, each in others.items()}
         body = inlined(body, name, value)
-    bindings = tuple(each if each.name in sets else _made_set(each) for each in relation.bindings)
+    bindings = tuple(each if each.name in sets else _made_set(each) for each in bindings)
     names = frozenset(binding.name for binding in bindings)
     return LetRec(bindings, body) if all(_goes_on(binding, names) for binding in bindings) else None
 
