@@ -16,7 +16,7 @@ from functools import reduce
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import expr
+from pyspark.sql.functions import broadcast, expr
 
 from holdfast.persist.batch import Slice
 from holdfast.persist.blob import Blob, BlobLocation
@@ -28,9 +28,14 @@ from holdfast.persist.read import Pinned, ReadHandle
 from holdfast.persist.shard import ShardState
 from holdfast.persist.spark.frames import Frames
 from holdfast.persist.spark.schema import quoted, spark_type, updates_ddl
+from holdfast.persist.spark.stage import unused_name
 from holdfast.repr.frontier import Frontier, Timestamp
+from holdfast.repr.hash import spark_hash
 from holdfast.repr.row import DIFF, TIME, RowType
 from holdfast.spark.errors import SparkReadFailed, spark_errors
+
+_BROADCAST = 5_000_000
+"""Updates among which those that take rows away are few enough to be known to all tasks."""
 
 
 class SparkReader:
@@ -59,10 +64,14 @@ class SparkReader:
             pieces = prune(pinned.slices, pinned.state.row_type, where)
 
             def frame() -> DataFrame:
-                updates = self._scan(pinned.state, pieces, wanted, where)
-                if all(piece.part.inserts_only for piece in pieces):
-                    return updates.select(*map(quoted, wanted))
-                return _summed(updates, wanted, self._handle.name)
+                plain = [piece for piece in pieces if piece.part.inserts_only]
+                others = [piece for piece in pieces if not piece.part.inserts_only]
+                if not others:
+                    return self._scan(pinned.state, pieces, wanted, where).select(*map(quoted, wanted))
+                if plain and _can_be_hashed(pinned.state.row_type, wanted) and _rows(others) <= _BROADCAST:
+                    both = (self._scan(pinned.state, each, wanted, where) for each in (plain, others))
+                    return _left(*both, wanted=wanted, row_type=pinned.state.row_type, name=self._handle.name)
+                return _summed(self._scan(pinned.state, pieces, wanted, where), wanted, self._handle.name)
 
             if where:
                 yield await asyncio.to_thread(frame)
@@ -233,6 +242,31 @@ def _fetched(
 
     numbers = spark.range(0, len(tasks), 1, len(tasks))
     return numbers.mapInArrow(read, updates_ddl(state.row_type, needed))
+
+
+def _left(plain: DataFrame, others: DataFrame, *, wanted: Sequence[str], row_type: RowType, name: str) -> DataFrame:
+    """The rows of updates of which the `plain` only insert, each one row, and the others may take rows away.
+
+    Only rows that are taken away somewhere are summed, and those with the same hash: to sum all, every row would be
+    sent to another task.
+    """
+    row = unused_name("_row", row_type)
+    hashed = f"{spark_hash(wanted, row_type.schema)} AS {quoted(row)}"
+    plain, others = plain.selectExpr("*", hashed), others.selectExpr("*", hashed)
+    gone = broadcast(others.where(f"{DIFF} < 0").select(quoted(row)))
+    columns = [quoted(column) for column in wanted]
+    kept = plain.join(gone, row, "left_anti").select(*columns)
+    counted = [*columns, DIFF]
+    touched = plain.join(gone, row, "left_semi").select(*counted).unionAll(others.select(*counted))
+    return kept.unionAll(_summed(touched, wanted, name))
+
+
+def _can_be_hashed(row_type: RowType, wanted: Sequence[str]) -> bool:
+    return bool(wanted) and not row_type.holds_map
+
+
+def _rows(pieces: Sequence[Slice]) -> int:
+    return sum(piece.part.rows for piece in pieces)
 
 
 def _summed(updates: DataFrame, wanted: Sequence[str], name: str) -> DataFrame:

@@ -345,3 +345,38 @@ async def test_pushing_a_filter_down_does_not_change_the_answer(
         async with SparkReader(spark, handle).rows(last, where=where) as frame:
             found = Counter(repr([row[name] for name in WIDE.names]) for row in frame.toArrow().to_pylist())
     assert found == expected
+
+
+@settings(max_examples=12, phases=NO_SHRINKING, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(batches=st.lists(rows, min_size=1, max_size=3), gone=st.sets(st.integers(0, 17)), again=st.integers(0, 2))
+async def test_rows_that_went_are_gone_and_no_others(
+    spark: SparkSession,
+    tmp_path_factory: pytest.TempPathFactory,
+    batches: list[list[tuple[object, ...]]],
+    gone: set[int],
+    again: int,
+) -> None:
+    """Whether parts only insert or not, and also of columns in which more rows are equal."""
+    location = Location.in_folder(tmp_path_factory.mktemp("store"))
+    every = [row for batch in batches for row in batch]
+    left = [row for place, row in enumerate(every) if place not in gone] + every[:again]
+    async with await Persist.open_writer(location, settings=PersistSettings(compact=False, notify=False)) as persist:
+        writer = await persist.create_or_load("wide", WIDE)
+        changes = [(row, place) for place, row in enumerate(every)]
+        takes = [[(row, -1) for row, place in changes if place in gone], [(row, 1) for row in every[:again]]]
+        appends = [*([(row, 1) for row in batch] for batch in batches), *takes]
+        for time, updates in enumerate(appends):
+            batch = UpdateBatch.from_rows(
+                WIDE, [row for row, _ in updates], [time] * len(updates), [diff for _, diff in updates]
+            )
+            await writer.compare_and_append(batch, at(time), at(time + 1))
+        handle, last = await persist.reader("wide"), Timestamp(len(appends) - 1)
+        snapshot = (await handle.rows(last)).table.to_pylist()
+        assert sum(row["_diff"] for row in snapshot) == len(left)
+        for names in (WIDE.names, WIDE.names[1:2]):
+            expected: Counter[str] = Counter()
+            for row in snapshot:
+                expected[repr([row[name] for name in names])] += row["_diff"]
+            async with SparkReader(spark, handle).rows(last, names) as frame:
+                found = Counter(repr([row[name] for name in names]) for row in frame.toArrow().to_pylist())
+            assert found == expected
