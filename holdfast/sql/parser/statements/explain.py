@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
+from holdfast.sql.errors import NotSupported
 from holdfast.sql.parser.cursor import Cursor
 from holdfast.sql.parser.statements.options import with_options
 from holdfast.sql.syntax.statement import Statement
@@ -23,6 +24,8 @@ from holdfast.sql.syntax.statement.kind import Kind
 
 _STAGES: tuple[Stage, ...] = get_args(Stage)
 _NAMED = (Kind.MATERIALIZED_VIEW, Kind.VIEW, Kind.INDEX)
+_STATEMENTS = ("SELECT", "WITH", "VALUES", "TABLE", "INSERT", "UPDATE", "DELETE")
+"""What PostgreSQL analyzes."""
 
 
 def explain(cursor: Cursor) -> Explain:
@@ -96,6 +99,8 @@ def _analyze(cursor: Cursor, location: int) -> ExplainAnalyze:
         hinted = _analyzed(cursor)
         return ExplainAnalyze(("HINTS",), hinted, as_sql=cursor.accept("AS", "SQL"), location=location)
     if not whole and (cursor.accept("FOR") or not (cursor.at_words("CPU") or cursor.at_words("MEMORY"))):
+        if any(map(cursor.at_words, _STATEMENTS)):
+            raise NotSupported("EXPLAIN ANALYZE is supported for materialized views and indexes only", cursor.location)
         return ExplainAnalyze((), _maintained(cursor), location=location)
     properties = cursor.separated(lambda: _property(cursor))
     skew = cursor.accept("WITH", "SKEW")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.sql.errors import SyntaxFailure
+from holdfast.sql.errors import NotSupported, SyntaxFailure
 from holdfast.sql.syntax.expression import BooleanLiteral
 from holdfast.sql.syntax.option import Option
 from holdfast.sql.syntax.statement.explain import ExplainAnalyze, ExplainPlan, ExplainTimestamp, Named
@@ -27,3 +27,9 @@ def test_explain_analyze_needs_no_properties() -> None:
     for wrong in ("explain analyze view v", "explain analyze", "explain analyze for"):
         with pytest.raises(SyntaxFailure):
             parsed(wrong)
+
+
+@pytest.mark.parametrize("statement", ["select 1", "insert into t values (1)", "with x as (select 1) table x"])
+def test_analyzing_a_query_is_refused_by_name(statement: str) -> None:
+    with pytest.raises(NotSupported, match="EXPLAIN ANALYZE is supported for materialized views and indexes only"):
+        parsed(f"explain analyze {statement}")
