@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from functools import lru_cache
 
 import pyarrow as pa
@@ -22,6 +22,7 @@ from holdfast.adapter.session.lookup import Lookup, lookup_of
 from holdfast.adapter.session.series import series_rows
 from holdfast.adapter.tables import Tables
 from holdfast.compute.evaluate import evaluate
+from holdfast.compute.evaluate.budget import TooManyRows
 from holdfast.compute.evaluate.values import table_of
 from holdfast.compute.render import SparkQuery
 from holdfast.compute.run import run, stream
@@ -40,6 +41,9 @@ _FEW = 10_000
 
 _FEW_PAIRS = 1_000_000
 """Pairs of rows that a join without equality may look at."""
+
+_MOST = 1_000_000
+"""Rows that a join of few rows may come to here: if they match more often, Spark joins them."""
 
 _AT_ONCE = 2_000
 """Rows that are looked at without letting others in between."""
@@ -62,8 +66,11 @@ class Peeks:
             if found is not None:
                 yield Piece(types, found)
                 return
+        table = None
         if self.is_quick(prepared, parameters):
-            table = await self._evaluated(prepared, parameters, as_of, system)
+            with suppress(TooManyRows):
+                table = await self._evaluated(prepared, parameters, as_of, system)
+        if table is not None:
             for piece in _cut(table):
                 yield Piece(types, piece)
             return
@@ -106,7 +113,7 @@ class Peeks:
         for name in prepared.reads:
             own = _is_user(name)
             tables[name] = await (self._tables.rows(GlobalId.parse(name), as_of) if own else system(name))
-        return await evaluated(prepared, tables, parameters)
+        return await evaluated(prepared, tables, parameters, _MOST)
 
     async def _on_spark(
         self, prepared: Prepared, parameters: Sequence[object], as_of: Timestamp, system: System
@@ -130,12 +137,14 @@ class Peeks:
                 yield piece
 
 
-async def evaluated(prepared: Prepared, tables: Mapping[str, pa.Table], parameters: Sequence[object]) -> pa.Table:
+async def evaluated(
+    prepared: Prepared, tables: Mapping[str, pa.Table], parameters: Sequence[object], most: int | None = None
+) -> pa.Table:
     """The rows of a query that needs no Spark: at once if that is sure to take no time, else in a thread."""
     rows = sum(table.num_rows for table in tables.values())
     if prepared.is_plain and prepared.is_short and rows <= _AT_ONCE and not prepared.runs_code:
         return evaluate(prepared.plan, tables, parameters)
-    return await in_thread(evaluate, prepared.plan, tables, parameters)
+    return await in_thread(evaluate, prepared.plan, tables, parameters, most)
 
 
 async def streamed(runtime: SparkRuntime, job: Callable[[SparkSession], Iterator[pa.Table]]) -> AsyncIterator[pa.Table]:

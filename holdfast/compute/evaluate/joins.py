@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from holdfast.compute.evaluate.budget import check
 from holdfast.compute.evaluate.multiset import Multiset
 from holdfast.compute.evaluate.scalars import Row, can_fail, compiled, compiled_all
 from holdfast.plan.order import is_natural
@@ -53,20 +54,24 @@ def split(predicates: Sequence[Scalar], width: int) -> Sides:
 
 
 def joined(
-    inputs: Sequence[Multiset], widths: Sequence[int], predicates: Sequence[Scalar], parameters: Sequence[object]
+    inputs: Sequence[Multiset],
+    widths: Sequence[int],
+    predicates: Sequence[Scalar],
+    parameters: Sequence[object],
+    most: int | None = None,
 ) -> Multiset:
-    """The combinations of rows of all inputs for which all predicates are true."""
+    """The combinations of rows of all inputs for which all predicates are true. They are not more than the `most`."""
     left, width = inputs[0], widths[0]
     waiting = list(predicates)
     for right, added in zip(inputs[1:], widths[1:], strict=True):
         last = width + added == sum(widths)
         ready = [p for p in waiting if last or (max(columns_of(p), default=0) < width + added and not can_fail(p))]
         waiting = [p for p in waiting if p not in ready]
-        left, width = _pairs(left, right, split(ready, width), parameters), width + added
+        left, width = _pairs(left, right, split(ready, width), parameters, most), width + added
     return left
 
 
-def _pairs(left: Multiset, right: Multiset, sides: Sides, parameters: Sequence[object]) -> Multiset:
+def _pairs(left: Multiset, right: Multiset, sides: Sides, parameters: Sequence[object], most: int | None) -> Multiset:
     candidates = _candidates(list(right.counted()), sides, parameters, of=lambda pair: pair[0])
     keep = true_for(sides.rest, parameters)
     rows, counts = [], []
@@ -76,6 +81,7 @@ def _pairs(left: Multiset, right: Multiset, sides: Sides, parameters: Sequence[o
             if keep(both):
                 rows.append(both)
                 counts.append(count * times)
+        check(rows, most)
     return Multiset(rows, None if left.counts is None and right.counts is None else counts)
 
 
@@ -87,6 +93,7 @@ def outer_joined(
     parameters: Sequence[object],
     *,
     full: bool,
+    most: int | None = None,
 ) -> list[Row]:
     sides = split(predicates, widths[0])
     candidates = _candidates(list(enumerate(right)), sides, parameters, of=lambda pair: pair[1])
@@ -100,6 +107,7 @@ def outer_joined(
         if not places:
             found.append(row + no_right)
         matched.update(places)
+        check(found, most)
     if full:
         found.extend(no_left + other for place, other in enumerate(right) if place not in matched)
     return found

@@ -16,9 +16,12 @@ from holdfast.compute.evaluate.values import table_of
 from holdfast.plan.relation import Plan
 
 
-def evaluate(plan: Plan, inputs: Mapping[str, pa.Table], parameters: Sequence[object] = ()) -> pa.Table:
+def evaluate(
+    plan: Plan, inputs: Mapping[str, pa.Table], parameters: Sequence[object] = (), most: int | None = None
+) -> pa.Table:
     """The answer to a decorrelated query. Columns of `inputs` are in the order of `Get`, of Arrow's type for each.
 
+    If a join comes to more than the `most` rows, it is given up with `TooManyRows`.
     With LIMIT or OFFSET, rows that the ORDER BY leaves equal are told apart by all columns, also those not shown.
     """
     start, count = bounds(plan.limit, plan.offset, (), parameters)
@@ -31,7 +34,7 @@ def evaluate(plan: Plan, inputs: Mapping[str, pa.Table], parameters: Sequence[ob
             ordered = sorted_table(table, types, plan.order, start, count, break_ties=break_ties)
             return ordered.select(range(shown)).rename_columns(list(plan.names))
     rows = Sorter(plan.order, ordering(types), parameters).sort(
-        expanded(relation, Surroundings(inputs, parameters)), break_ties=break_ties
+        expanded(relation, Surroundings(inputs, parameters, most=most)), break_ties=break_ties
     )
     kept = islice(rows, start, None if count is None else start + count)
     return table_of([row[:shown] for row in kept], types[:shown], plan.names)

@@ -57,6 +57,8 @@ class Surroundings:
     bound: Mapping[str, Multiset] = field(default_factory=dict)
     kept: Mapping[Relation, Multiset] = field(default_factory=dict)
     """What was evaluated before, and stays the same in every round of a recursion."""
+    most: int | None = None
+    """Rows that a join may come to."""
 
     def binding(self, name: str, value: Multiset) -> Surroundings:
         return replace(self, bound={**self.bound, name: value})
@@ -94,12 +96,14 @@ def multiset(relation: Relation, around: Surroundings) -> Multiset:
         case Join():
             widths = [len(part.columns) for part in relation.inputs]
             parts = [multiset(part, around) for part in relation.inputs]
-            return joined(parts, widths, relation.predicates, parameters)
+            return joined(parts, widths, relation.predicates, parameters, around.most)
         case OuterJoin():
             left, right = expanded(relation.left, around), expanded(relation.right, around)
             widths_of_both = len(relation.left.columns), len(relation.right.columns)
             return Multiset(
-                outer_joined(left, right, widths_of_both, relation.predicates, parameters, full=relation.full)
+                outer_joined(
+                    left, right, widths_of_both, relation.predicates, parameters, full=relation.full, most=around.most
+                )
             )
         case SemiJoin():
             left_rows, width = multiset(relation.left, around), len(relation.left.columns)

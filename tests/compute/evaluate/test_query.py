@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.compute.evaluate import can_evaluate, evaluate
+from holdfast.compute.evaluate.budget import TooManyRows
 from holdfast.compute.evaluate.values import rows_of, table_of
 from holdfast.errors import UsageError
 from holdfast.plan.errors import DivisionByZero, InvalidRowCountInLimit
@@ -25,8 +26,10 @@ from holdfast.plan.relation import (
     Filter,
     FlatMap,
     Get,
+    Join,
     Map,
     OrderKey,
+    OuterJoin,
     Plan,
     Project,
     Relation,
@@ -206,3 +209,13 @@ def test_all_else_is_for_spark() -> None:
 def test_what_only_a_session_knows_is_not_evaluated() -> None:
     with pytest.raises(UsageError, match="only a session knows"):
         evaluate(Plan(Map(UNIT, (Call(NOW, (), DATE, False),)), ("x",)), {})
+
+
+@pytest.mark.parametrize("outer", [False, True])
+def test_a_join_that_comes_to_too_many_rows_is_given_up(outer: bool) -> None:
+    many = Values(((1,),) * 30, (ColumnType(INT4),))
+    same = (call(EQUAL, col(0), col(1)),)
+    plan = Plan(OuterJoin(many, many, same) if outer else Join((many, many), same), ("a", "b"))
+    assert evaluate(plan, {}, (), 900).num_rows == 900
+    with pytest.raises(TooManyRows):
+        evaluate(plan, {}, (), 899)
