@@ -94,17 +94,21 @@ def plan_of(query: str, catalog: Tables, *, optimized: bool) -> tuple[Plan, tupl
     return plan, tuple(column.type for column in plan.relation.columns[: len(plan.names)])
 
 
+_MOST = 3_000_000
+
+
 def ask_us(query: str, catalog: Tables, *, optimized: bool) -> Answer:
+    """Raises `TooManyRows` where a join comes to more than there is memory for."""
     try:
         plan, types = plan_of(query, catalog, optimized=optimized)
     except HoldfastError as error:
         return Answer(error=sqlstate(error))
-    return evaluated(plan, types, catalog)
+    return evaluated(plan, types, catalog, _MOST)
 
 
-def evaluated(plan: Plan, types: Sequence[Type], catalog: Tables) -> Answer:
+def evaluated(plan: Plan, types: Sequence[Type], catalog: Tables, most: int | None = None) -> Answer:
     try:
-        return answer_of(evaluate(plan, catalog.contents), types)
+        return answer_of(evaluate(plan, catalog.contents, (), most), types)
     except HoldfastError as error:
         return Answer(error=sqlstate(error))
 

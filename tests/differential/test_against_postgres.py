@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import psycopg
 import pytest
 
+from holdfast.compute.evaluate.budget import TooManyRows
 from tests.differential.answer import either
 from tests.differential.ask import ask_postgres, ask_us
 from tests.differential.rounds import Round, rounds
@@ -51,7 +52,11 @@ def compare(connection: Connection, part: Round) -> Iterator[bool]:
         )
         same = True
         for optimized in (True, False) if seed % 5 == 0 else (True,):
-            ours = ask_us(query.text, part.catalog, optimized=optimized)
+            try:
+                ours = ask_us(query.text, part.catalog, optimized=optimized)
+            except TooManyRows:  # a plan that is not optimized may join everything with everything
+                same = False
+                continue
             difference = ours.differs(theirs, ordered=query.ordered)
             if difference is not None:
                 plan = "optimized" if optimized else "decorrelated"
