@@ -62,13 +62,14 @@ async def test_how_much_of_each_job_is_done_is_told(runtime: SparkRuntime) -> No
         endless(session)
 
     waiting = asyncio.create_task(runtime.run(job, told=told.append))
-    while not told or len(told[-1]) < 2:  # noqa: ASYNC110  # Spark has no event
+    # Of a call, Spark may make several jobs.
+    while not told or not min(told[-1], default=1.0) < max(told[-1], default=0.0):  # noqa: ASYNC110  # it has no event
         await asyncio.sleep(0.01)
+    shares = told[-1]
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    running, done = sorted(told[-1])
-    assert done == 1.0
-    assert 0.0 <= running < 1.0
+    assert max(shares) == 1.0
+    assert min(shares) >= 0.0
 
 
 async def test_an_error_of_a_job_is_ours(runtime: SparkRuntime) -> None:
