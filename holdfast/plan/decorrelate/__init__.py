@@ -19,11 +19,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from holdfast.plan.decorrelate.bind import CorrelatedRecursion, alone
-from holdfast.plan.relation import Plan
+from holdfast.plan.relation import Plan, Relation, column
+from holdfast.plan.scalar import Column, Scalar, transform
 
 __all__ = ["CorrelatedRecursion", "decorrelate"]
 
 
 def decorrelate(plan: Plan) -> Plan:
     """The same plan without `Subquery`, `Apply` and `Outer`."""
-    return replace(plan, relation=alone(plan.relation))
+    relation = alone(plan.relation)
+    order = tuple(replace(key, expression=_over(relation, key.expression)) for key in plan.order)
+    return replace(plan, relation=relation, order=order)
+
+
+def _over(relation: Relation, scalar: Scalar) -> Scalar:
+    """The scalar over columns of which some may be null that were not known to be: those of queries that are joined."""
+    return transform(scalar, lambda part: column(relation, part.index) if isinstance(part, Column) else part)

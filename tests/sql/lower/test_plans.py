@@ -345,3 +345,10 @@ def test_a_recursive_table_is_assigned_to_the_types_declared_for_it() -> None:
     planned = plan_query(query, TestCatalog())
     check(planned.plan)
     assert [str(column.type) for column in planned.columns] == ["numeric(5,2)"]
+
+
+def test_an_order_is_over_columns_that_may_be_null_once_their_query_is_joined() -> None:
+    counted = "SELECT n FROM t, LATERAL (SELECT count(u.a) FROM u WHERE t.b > 0) AS c (n)"
+    plan = plan_query(f"(SELECT 1::bigint) EXCEPT ({counted}) ORDER BY 1", TestCatalog()).plan
+    check(plan)
+    check(decorrelate(plan), decorrelated=True)
