@@ -273,7 +273,7 @@ class Generator:
         for every in ((*scope, *outer), scope):
             text = self.filled(template, type_, every, min(depth - 1, 0))
             suffix = f" FILTER (WHERE {self.expression(BOOL, every, depth - 1)})" if self.one_in(4) else ""
-            text = text.replace("@", suffix) if "@" in template else text + suffix
+            text = text.replace("¶", suffix) if "¶" in template else text + suffix
             if every == scope or any(column.text in text for column in scope):
                 break
         return text
@@ -319,7 +319,7 @@ class Generator:
         else:
             window = f"ORDER BY {key.text}{self.random.choice(DIRECTIONS)} {self.frame('GROUPS')}"
         over = f"{filter_} OVER ({partition}{window})"
-        return call.replace("@", over) if "@" in template else call + over
+        return call.replace("¶", over) if "¶" in template else call + over
 
     def total_order(self, scope: Scope) -> str:
         return ", ".join(f"{column.text}{self.random.choice(DIRECTIONS)}" for column in scope)
