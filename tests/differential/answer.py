@@ -38,6 +38,7 @@ class Answer:
         return None
 
 
+_TIMEOUT = "57014"
 _DATA = ("22", "21")
 """Classes of errors that the data causes: an overflow, a division by zero, two rows for one value."""
 
@@ -46,8 +47,10 @@ def either(ours: Answer, theirs: Answer) -> bool:
     """Whether they differ only in which data they had to look at.
 
     PostgreSQL folds a constant that fails though no row needs it, and leaves out what no one asks for; which of two
-    errors is met first is chance.
+    errors is met first is chance. So is whether it is done in time.
     """
+    if theirs.error == _TIMEOUT:
+        return True
     errors = [answer.error for answer in (ours, theirs) if answer.error is not None]
     return bool(errors) and all(error.startswith(_DATA) for error in errors)
 
