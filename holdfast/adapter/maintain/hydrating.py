@@ -8,7 +8,7 @@ written by the executors.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from pyspark.sql.functions import expr
 from holdfast.compute.conform import conformed_table
 from holdfast.compute.delta import state_input
 from holdfast.compute.evaluate import evaluate
+from holdfast.compute.evaluate.budget import TooManyRows
 from holdfast.compute.render import SparkQuery
 from holdfast.compute.run import running
 from holdfast.persist import WriteHandle
@@ -36,6 +37,9 @@ from holdfast.repr.update import UpdateBatch
 
 _FEW = 20_000
 """Rows of a collection that are gathered."""
+
+_MOST = 1_000_000
+"""Rows that a join of gathered ones may come to here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +85,8 @@ class _Hydrating:
         old = None if work.old is None else _gathered(work.old)
         is_little = work.old is None or old is not None
         name = state_input(work.name)
-        if is_little and not work.counts and self._tables.keys() >= set(work.query.inputs):
-            table = evaluate(work.plan, {each: self._tables[each] for each in work.query.inputs}, ())
+        table = self._evaluated(work) if is_little else None
+        if table is not None:
             if is_read:
                 self._tables[name] = table
                 self._frames[name] = self._spark.createDataFrame(_named(table), _schema(work.handle.row_type))
@@ -98,6 +102,14 @@ class _Hydrating:
                 if is_little:
                     return self._updates(work, self._tables[name], old)
         return self._staged(work, rows)
+
+    def _evaluated(self, work: Work) -> pa.Table | None:
+        """The rows, if they are made of gathered ones alone, and joins of these are not too many for this process."""
+        if work.counts or not self._tables.keys() >= set(work.query.inputs):
+            return None
+        with suppress(TooManyRows):
+            return evaluate(work.plan, {each: self._tables[each] for each in work.query.inputs}, (), _MOST)
+        return None
 
     def _updates(self, work: Work, rows: pa.Table, old: pa.Table | None) -> UpdateBatch:
         """The difference between rows that are gathered, which are told apart here."""

@@ -76,6 +76,23 @@ async def test_much_that_changes_at_one_time_is_what_changed(opened: Book) -> No
     assert await opened.rows("over", first) == Counter([(2, 3)])
 
 
+@pytest.mark.parametrize("most", [1, 1_000_000], ids=["joined by Spark", "joined here"])
+async def test_a_view_is_made_of_a_state_that_it_joins(
+    opened: Book, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(hydrating, "_MOST", most)
+    await opened.run("CREATE TABLE t (k int8)")
+    await opened.insert("t", *((k % 4,) for k in range(12)))
+    groups = "(SELECT k, count(*) AS n FROM t GROUP BY k)"
+    await opened.run(
+        f"CREATE MATERIALIZED VIEW v AS SELECT x.k, y.k AS o FROM {groups} AS x JOIN {groups} AS y ON x.n = y.n"
+    )
+    assert await opened.rows("v") == Counter((k, other) for k in range(4) for other in range(4))
+    await opened.insert("t", (0,))
+    assert await opened.rows("v") == Counter([(0, 0), *((k, other) for k in range(1, 4) for other in range(1, 4))])
+    assert sum(dataflow.counts.failures for dataflow in opened.ledger.maintainer.dataflows) == 0
+
+
 async def test_what_errs_on_spark_errs_in_the_view(opened: Book) -> None:
     await opened.run("CREATE TABLE t (n int8, d int8)")
     await opened.insert("t", *((n, n) for n in range(6)))
