@@ -57,7 +57,7 @@ class SparkReader:
     ) -> AsyncIterator[DataFrame]:
         """The collection at `as_of`: each row as often as it is there.
 
-        If nothing in it was ever taken back, this is a plain scan; else updates are summed by row.
+        If nothing in it was ever taken back, this is a plain scan; else rows that were are summed.
         """
         with await self._handle.pin_snapshot(as_of, timeout) as pinned, part_errors(pinned):
             wanted = _wanted(pinned, columns)
@@ -82,7 +82,7 @@ class SparkReader:
             if known is None:
                 known = self._frames.put(self._spark, key, await asyncio.to_thread(frame))
             else:
-                self._check_lengths(pinned.state, pieces)
+                await asyncio.to_thread(self._check_lengths, pinned.state, pieces)
             yield known
 
     @asynccontextmanager
