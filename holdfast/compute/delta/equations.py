@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import pyarrow as pa
 
@@ -25,7 +26,7 @@ class Equation:
     is_strict: bool
 
 
-def is_equation(predicate: Scalar) -> bool:
+def is_equation(predicate: Scalar) -> TypeGuard[Call]:
     return isinstance(predicate, Call) and predicate.function.name in _EQUAL
 
 
@@ -42,7 +43,7 @@ def equations(join: Join, predicates: Iterable[Scalar], own: range, known: Colle
     """By which of its `own` columns, counted from the first, an input is found, given columns that are known."""
     found = []
     for predicate in predicates:
-        if not isinstance(predicate, Call) or not is_equation(predicate) or can_fail(predicate):
+        if not is_equation(predicate) or can_fail(predicate):
             continue
         for one, other in (predicate.arguments, predicate.arguments[::-1]):
             place, others = looked_up(one), columns_of(other)

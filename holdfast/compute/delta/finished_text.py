@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.compute.delta.addends import digits
 from holdfast.plan.functions.function import Types
+from holdfast.plan.functions.numeric_types import INTEGER_DIGITS
 from holdfast.plan.functions.sums import mean_text
 from holdfast.plan.types import Numeric, spark_type
 
@@ -18,7 +19,7 @@ def finished_text(name: str, types: Types) -> str | None:
     if name == "bool_or":
         return "CASE WHEN {0} <> 0 THEN {1} > 0 END"
     of = types.arguments[0]
-    if name not in ("sum", "avg") or not (isinstance(of, Numeric) or "int" in of.base[:4]):
+    if name not in ("sum", "avg") or not (isinstance(of, Numeric) or of.base in INTEGER_DIGITS):
         return None
     form = digits(of)
     if form.parts > 1 or form.scale > _MOST_SCALE:

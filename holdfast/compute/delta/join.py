@@ -119,7 +119,7 @@ def equated_columns(predicates: Sequence[Scalar], width: int) -> list[tuple[int,
     """Pairs of columns of a left side, of `width`, and a right one that predicates say are equal, of one type each."""
     found = []
     for predicate in predicates:
-        if not isinstance(predicate, Call) or not is_equation(predicate):
+        if not is_equation(predicate):
             continue
         one, other = predicate.arguments
         for left, right in ((one, other), (other, one)):
