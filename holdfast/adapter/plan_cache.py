@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Generic, TypeVar
 
 import pyarrow as pa
@@ -17,6 +16,7 @@ import pyarrow as pa
 from holdfast.adapter.insert_template import template_of
 from holdfast.adapter.known import Known, with_known
 from holdfast.adapter.plan_parts import is_stable, runs_code, size_of
+from holdfast.cached import cached_property
 from holdfast.compute.evaluate import can_evaluate
 from holdfast.compute.render import SparkQuery, render
 from holdfast.plan.decorrelate import decorrelate

@@ -7,9 +7,9 @@ called something, and only the result has any (`Plan`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, TypeAlias
 
+from holdfast.cached import cached_property
 from holdfast.plan.functions.function import Aggregate, TableFunction, WindowFunction
 from holdfast.plan.node import Node, remembered
 from holdfast.plan.scalar import Column, Scalar

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -25,6 +24,7 @@ from holdfast.adapter.catalog.objects import (
     Schema,
     Setting,
 )
+from holdfast.cached import cached_property
 from holdfast.errors import UsageError
 from holdfast.repr.ids import GlobalId, IdKind
 

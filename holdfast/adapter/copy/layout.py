@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from holdfast.adapter.copy.options import CopyOptions
 from holdfast.adapter.errors import BadCopyFormat
+from holdfast.cached import cached_property
 
 Ending: TypeAlias = Literal[b"\n", b"\r\n", b"\r"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
+from holdfast.cached import cached_property
 from holdfast.plan.printer import show
 from holdfast.plan.relation import Columns, ColumnType, Local, Plan, Relation, inputs
 from holdfast.plan.types import INT8, Type

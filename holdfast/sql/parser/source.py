@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from itertools import accumulate
 
+from holdfast.cached import cached_property
 from holdfast.sql.errors import InvalidText, SyntaxFailure
 from holdfast.sql.parser import postgres
 from holdfast.sql.parser.tokens import Kind, Tokens

@@ -7,8 +7,8 @@ token is its index.
 from __future__ import annotations
 
 from array import array
-from functools import cached_property
 
+from holdfast.cached import cached_property
 from holdfast.sql.parser.postgres import Proto, enums
 
 Kind = enums.Token

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 from holdfast.adapter.catalog.builtin.introspection import Introspection
 from holdfast.adapter.catalog.builtin.type_facts import TypeOids
 from holdfast.adapter.catalog.objects import PUBLIC, Column, Grant, Item, RoleId, Schema
 from holdfast.adapter.catalog.state import SYSTEM, CatalogState
+from holdfast.cached import cached_property
 
 _LETTERS = "arwdUCRBNP"
 """The order in which an aclitem has the letters of privileges."""

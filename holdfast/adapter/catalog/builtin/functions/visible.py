@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from holdfast.adapter.catalog.builtin.routines import operators, routines
 from holdfast.adapter.catalog.builtin.shown import Shown
@@ -12,6 +11,7 @@ from holdfast.adapter.catalog.builtin.system_types import SYSTEM_TYPES, TYPE_FUN
 from holdfast.adapter.catalog.builtin.user_functions import functions
 from holdfast.adapter.catalog.names import SessionNames
 from holdfast.adapter.catalog.objects import Schema
+from holdfast.cached import cached_property
 
 Named = tuple[str, str, int]
 """The id of its schema, its own name, its oid."""
