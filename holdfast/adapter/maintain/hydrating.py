@@ -16,7 +16,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import expr
 
-from holdfast.compute.conform import conformed_table
 from holdfast.compute.delta import state_input
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.budget import TooManyRows
@@ -24,8 +23,9 @@ from holdfast.compute.render import SparkQuery
 from holdfast.compute.run import running
 from holdfast.persist import WriteHandle
 from holdfast.persist.encoding import Stage
+from holdfast.persist.spark.scan import staged_rows
 from holdfast.persist.spark.schema import quoted, spark_type
-from holdfast.persist.spark.stage import from_spark, staged
+from holdfast.persist.spark.stage import from_spark, gathered, with_updates
 from holdfast.persist.write import Staged
 from holdfast.plan.errors import NullValueNotAllowed
 from holdfast.plan.relation import Plan
@@ -83,25 +83,17 @@ class _Hydrating:
 
     def made(self, work: Work, *, is_read: bool) -> Staged | UpdateBatch:
         old = None if work.old is None else _gathered(work.old)
-        is_little = work.old is None or old is not None
-        name = state_input(work.name)
-        table = self._evaluated(work) if is_little else None
-        if table is not None:
-            if is_read:
-                self._tables[name] = table
-                self._frames[name] = self._spark.createDataFrame(_named(table), _schema(work.handle.row_type))
-            return self._updates(work, table, old)
-        rows = self._rows(work)
+        if work.old is not None and old is None:
+            return self._replaced(work, work.old, is_read=is_read)
+        table = self._evaluated(work)
+        if table is None:
+            made = gathered(self._rows(work), work.handle, work.stage, self._at, _FEW)
+        else:
+            made = _at(work.handle.row_type, table.columns, self._at, np.ones(table.num_rows, np.int64))
+        _check(work, made)
         if is_read:
-            rows = rows.persist()
-            self._stack.callback(rows.unpersist)
-            self._frames[name] = rows
-            found = _gathered(rows)
-            if found is not None:
-                self._tables[name] = conformed_table(found, list(work.types), found.column_names)
-                if is_little:
-                    return self._updates(work, self._tables[name], old)
-        return self._staged(work, rows)
+            self._keep(work, made)
+        return self._without(work, made, old)
 
     def _evaluated(self, work: Work) -> pa.Table | None:
         """The rows, if they are made of gathered ones alone, and joins of these are not too many for this process."""
@@ -111,35 +103,56 @@ class _Hydrating:
             return evaluate(work.plan, {each: self._tables[each] for each in work.query.inputs}, (), _MOST)
         return None
 
-    def _updates(self, work: Work, rows: pa.Table, old: pa.Table | None) -> UpdateBatch:
-        """The difference between rows that are gathered, which are told apart here."""
-        for position, column in work.asserts.items():
-            if rows.column(position).null_count:
-                raise _null(column)
-        row_type = work.handle.row_type
-        updates = _at(row_type, rows.columns, self._at, np.ones(rows.num_rows, np.int64))
-        if old is not None and old.num_rows:
-            timed = old.append_column(TIME, pa.array(np.full(old.num_rows, self._at, np.int64)))
-            there = from_spark(row_type, timed).table
-            gone = _at(row_type, there.columns[: len(row_type.names)], self._at, -np.asarray(there[DIFF]))
-            updates = UpdateBatch.concat(row_type, [updates, gone])
-        return consolidate(updates)
-
     def _rows(self, work: Work) -> DataFrame:
         frame = self._stack.enter_context(running(self._spark, work.query, self._frames, ()))
         schema = work.handle.row_type.schema
         columns = [f"CAST(c{index} AS {spark_type(field.type)}) AS c{index}" for index, field in enumerate(schema)]
         return frame.selectExpr(*columns, *([f"CAST(c{len(columns)} AS BIGINT) AS {DIFF}"] if work.counts else []))
 
-    def _staged(self, work: Work, rows: DataFrame) -> Staged:
-        for position, column in work.asserts.items():
-            if rows.where(f"c{position} IS NULL").take(1):
-                raise _null(column)
-        if work.old is not None:
-            rows = _difference(
-                rows if work.counts else rows.withColumn(DIFF, expr("1L")), work.old, work.handle.row_type
-            )
-        return staged(rows, work.handle, work.stage, self._at)
+    def _keep(self, work: Work, made: Staged | UpdateBatch) -> None:
+        """Others read the rows that were made. None of them was counted: each update is a row."""
+        name = state_input(work.name)
+        if isinstance(made, Staged):
+            self._frames[name] = staged_rows(self._spark, work.handle, made)
+        else:
+            self._tables[name] = made.table.select(range(len(work.types)))
+            self._frames[name] = self._spark.createDataFrame(_named(self._tables[name]), _schema(made.row_type))
+
+    def _without(self, work: Work, made: Staged | UpdateBatch, old: pa.Table | None) -> Staged | UpdateBatch:
+        """What was made, and that the old rows are gone."""
+        row_type = work.handle.row_type
+        gone = UpdateBatch.empty(row_type)
+        if old is not None:
+            timed = old.append_column(TIME, pa.array(np.full(old.num_rows, self._at, np.int64)))
+            there = from_spark(row_type, timed).table
+            gone = _at(row_type, there.columns[: len(row_type.names)], self._at, -np.asarray(there[DIFF]))
+        if isinstance(made, Staged):
+            return with_updates(made, gone, work.handle, work.stage)
+        return consolidate(UpdateBatch.concat(row_type, [made, gone]))
+
+    def _replaced(self, work: Work, old: DataFrame, *, is_read: bool) -> Staged | UpdateBatch:
+        """The difference to many old rows, which Spark finds."""
+        rows = self._rows(work)
+        if is_read:
+            rows = rows.persist()
+            self._stack.callback(rows.unpersist)
+            self._frames[state_input(work.name)] = rows
+        counted = rows if work.counts else rows.withColumn(DIFF, expr("1L"))
+        difference = _difference(counted, old, work.handle.row_type)
+        made = gathered(difference, work.handle, work.stage, self._at, _FEW)
+        _check(work, made)
+        return made
+
+
+def _check(work: Work, made: Staged | UpdateBatch) -> None:
+    """Refuse nulls where the view says that there are none."""
+    for position, column in work.asserts.items():
+        if isinstance(made, UpdateBatch):
+            nulls = made.table.column(position).null_count
+        else:
+            nulls = sum(part.stats[position][1].nulls for part in made.parts)
+        if nulls:
+            raise NullValueNotAllowed(f'column "{column}" must not be null')
 
 
 def _gathered(rows: DataFrame) -> pa.Table | None:
@@ -171,7 +184,3 @@ def _schema(row_type: RowType) -> str:
 
 def _is_some(updates: Staged | UpdateBatch) -> bool:
     return bool(updates.parts if isinstance(updates, Staged) else updates.rows)
-
-
-def _null(column: str) -> NullValueNotAllowed:
-    return NullValueNotAllowed(f'column "{column}" must not be null')

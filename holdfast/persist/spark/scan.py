@@ -29,7 +29,8 @@ from holdfast.persist.shard import ShardState
 from holdfast.persist.spark.frames import Frames
 from holdfast.persist.spark.schema import quoted, spark_type, updates_ddl
 from holdfast.persist.spark.stage import unused_name
-from holdfast.repr.frontier import Frontier, Timestamp
+from holdfast.persist.write import Staged, WriteHandle
+from holdfast.repr.frontier import EMPTY, MIN_TIME, Frontier, Timestamp
 from holdfast.repr.hash import spark_hash
 from holdfast.repr.row import DIFF, TIME, RowType
 from holdfast.spark.errors import SparkReadFailed, spark_errors
@@ -132,6 +133,14 @@ class SparkReader:
         parts = self._handle.parts
         with spark_errors():
             return scan(self._spark, parts.location, parts.blob, state, pieces, wanted, where)
+
+
+def staged_rows(spark: SparkSession, writer: WriteHandle, staged: Staged) -> DataFrame:
+    """The rows of parts that are not committed yet, and of which each update inserts one row."""
+    state, pieces = writer.state, [Slice(part, MIN_TIME, EMPTY) for part in staged.parts]
+    with spark_errors():
+        found = scan(spark, writer.parts.location, writer.parts.blob, state, pieces, state.row_type.names)
+        return found.drop(TIME, DIFF)
 
 
 def scan(
