@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,7 @@ from pyspark.sql.functions import expr
 from holdfast.compute.delta import state_input
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.budget import TooManyRows
-from holdfast.compute.render import SparkQuery
+from holdfast.compute.render import SparkQuery, render
 from holdfast.compute.run import running
 from holdfast.persist import WriteHandle
 from holdfast.persist.encoding import Stage
@@ -28,7 +28,8 @@ from holdfast.persist.spark.schema import quoted, spark_type
 from holdfast.persist.spark.stage import from_spark, gathered, with_updates
 from holdfast.persist.write import Staged
 from holdfast.plan.errors import NullValueNotAllowed
-from holdfast.plan.relation import Plan
+from holdfast.plan.relation import Get, Plan, Relation
+from holdfast.plan.rewrite.spread_semi_joins import spread_semi_joins
 from holdfast.plan.types import Type
 from holdfast.repr.consolidate import consolidate
 from holdfast.repr.frontier import Timestamp
@@ -104,10 +105,17 @@ class _Hydrating:
         return None
 
     def _rows(self, work: Work) -> DataFrame:
-        frame = self._stack.enter_context(running(self._spark, work.query, self._frames, ()))
+        relation = spread_semi_joins(
+            work.plan.relation, lambda each: isinstance(each, Get) and each.name in self._tables
+        )
+        query = work.query if relation is work.plan.relation else render(replace(work.plan, relation=relation))
+        frame = self._stack.enter_context(running(self._spark, query, self._frames, ()))
         schema = work.handle.row_type.schema
         columns = [f"CAST(c{index} AS {spark_type(field.type)}) AS c{index}" for index, field in enumerate(schema)]
         return frame.selectExpr(*columns, *([f"CAST(c{len(columns)} AS BIGINT) AS {DIFF}"] if work.counts else []))
+
+    def _is_gathered(self, relation: Relation) -> bool:
+        return isinstance(relation, Get) and relation.name in self._tables
 
     def _keep(self, work: Work, made: Staged | UpdateBatch) -> None:
         """Others read the rows that were made. None of them was counted: each update is a row."""

@@ -26,7 +26,7 @@ def _inferred(relation: Relation) -> Relation:
 
 
 def _more(predicates: tuple[Scalar, ...], join: Join) -> list[Scalar]:
-    classes = _classes(predicates, join)
+    classes = equal_columns(predicates, join)
     known = set(predicates)
     found: list[Scalar] = []
     for predicate in predicates:
@@ -44,7 +44,7 @@ def _more(predicates: tuple[Scalar, ...], join: Join) -> list[Scalar]:
     return found
 
 
-def _classes(predicates: Iterable[Scalar], join: Join) -> dict[int, tuple[int, ...]]:
+def equal_columns(predicates: Iterable[Scalar], join: Join) -> dict[int, tuple[int, ...]]:
     """For each column, all that equal it."""
     group: dict[int, set[int]] = {}
     for predicate in predicates:
