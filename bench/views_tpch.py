@@ -11,7 +11,8 @@ import statistics
 import tempfile
 import time
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -19,7 +20,7 @@ from random import Random
 import psycopg
 from pyspark.sql import SparkSession
 
-from bench.measure import bar, interleaved, report
+from bench.measure import bar, report
 from bench.serving import holdfast_serving
 from bench.tables_tpch import load
 from holdfast.spark import SparkSettings, start, stop
@@ -30,7 +31,7 @@ PARTS = ("hydration", "refresh", "tenth")
 ORDERS = 300
 """In a refresh, with four lines each: 1,500 rows."""
 REPEATS = 5
-HYDRATIONS = 3
+WARMUPS = 2
 TENTHS = 2
 
 GEOMETRIC = {1.0: 0.15, 10.0: 0.02}
@@ -40,8 +41,6 @@ AGAIN = 100
 """What is added to the number of a line that comes a second time."""
 
 Connection = psycopg.Connection[tuple[object, ...]]
-Times = dict[int, list[float]]
-"""Seconds, by the number of a query."""
 
 
 def arrive(connection: Connection, orders: int, number: int) -> None:
@@ -108,19 +107,14 @@ def verify(connection: Connection, number: int) -> None:
     assert not differing, differing[:5]
 
 
-def on_spark(folder: Path, chosen: Sequence[int]) -> tuple[Times, Times]:
-    """What the queries take, and tables made of them, in a Spark that has run them before."""
+@contextmanager
+def on_spark(folder: Path) -> Iterator[SparkSession]:
+    """Plain Spark, beside ours."""
     spark = start(SparkSettings(driver_memory="3g"))
     for table in SCHEMA:
         spark.read.parquet(f"{folder}/{table}.parquet").createOrReplaceTempView(table)
-    asked: Times = {}
-    tables: Times = {}
-    for number in chosen:
-        (asked[number],) = interleaved({"": partial(ask, spark, number)}, REPEATS).values()
-        making = partial(make_table, spark, number, f"{folder}/q{number}")
-        (tables[number],) = interleaved({"": making}, HYDRATIONS, warmups=0).values()
+    yield spark
     stop(spark)
-    return asked, tables
 
 
 def ask(spark: SparkSession, number: int) -> None:
@@ -131,41 +125,50 @@ def make_table(spark: SparkSession, number: int, path: str) -> None:
     spark.sql(QUERIES[number]).write.mode("overwrite").parquet(path)
 
 
-def hydration(connection: Connection, number: int, tables: list[float]) -> None:
-    """A view made again and again, of which the first time does not count: the plain queries had run before, too."""
-    seconds = []
-    for _ in range(HYDRATIONS):
-        seconds.append(made(connection, number))
+def timed(run: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    run()
+    return time.perf_counter() - begun
+
+
+def hydration(connection: Connection, number: int, making: Callable[[], object]) -> None:
+    """A view and a table made in turns. What is made for the first times does not count: that compiles."""
+    ours, theirs = [], []
+    for _ in range(WARMUPS + REPEATS):
+        theirs.append(timed(making))
+        ours.append(made(connection, number))
+        if len(ours) == WARMUPS + REPEATS:
+            verify(connection, number)
         dropped(connection, number)
-    seconds.append(made(connection, number))
-    verify(connection, number)
-    dropped(connection, number)
-    print(f"Q{number}, hydrated for the first time in {seconds[0]:.3f} s")
-    medians = report({f"Q{number}, CREATE TABLE AS": tables, f"Q{number}, hydration": seconds[1:]})
-    theirs, ours = medians.values()
-    bar(f"Q{number}: hydration / CREATE TABLE AS", ours / theirs, 1.3, at_least=False)
+    print(f"Q{number}, hydrated for the first time in {ours[0]:.3f} s")
+    names = f"Q{number}, CREATE TABLE AS", f"Q{number}, hydration"
+    plain, maintained = report(dict(zip(names, (theirs[WARMUPS:], ours[WARMUPS:]), strict=True))).values()
+    bar(f"Q{number}: hydration / CREATE TABLE AS", maintained / plain, 1.3, at_least=False)
 
 
-def refresh(connection: Connection, number: int, asked: list[float], orders: int) -> float:
+def refresh(connection: Connection, number: int, asking: Callable[[], object], orders: int) -> float:
     """Refreshes of a view; returns the ratio to the query in plain Spark SQL."""
-    came, went = [], []
-    for each in range(100 * number, 100 * number + REPEATS + 1):
+    asked, came, went = [], [], []
+    for each in range(100 * number, 100 * number + WARMUPS + REPEATS):
+        asked.append(timed(asking))
         arrive(connection, orders, each)
         came.append(seen(connection, number))
         leave(connection, each)
         went.append(seen(connection, number))
-    return compare(number, asked, {"1,500 rows came": came[1:], "1,200 rows went": went[1:]}, "refresh", 0.3)
+    seconds = {"1,500 rows came": came[WARMUPS:], "1,200 rows went": went[WARMUPS:]}
+    return compare(number, asked[WARMUPS:], seconds, "refresh", 0.3)
 
 
-def tenth(connection: Connection, number: int, asked: list[float]) -> None:
-    came, went = [], []
+def tenth(connection: Connection, number: int, asking: Callable[[], object]) -> None:
+    asked, came, went = [], [], []
     for _ in range(1 + TENTHS):
+        asked.append(timed(asking))
         tenth_comes(connection)
         came.append(seen(connection, number))
         tenth_goes(connection)
         went.append(seen(connection, number))
     print(f"Q{number}, a tenth for the first time: came in {came[0]:.3f} s, went in {went[0]:.3f} s")
-    compare(number, asked, {"a tenth came": came[1:], "a tenth went": went[1:]}, "a tenth", 1.2)
+    compare(number, asked[1:], {"a tenth came": came[1:], "a tenth went": went[1:]}, "a tenth", 1.2)
 
 
 def compare(number: int, asked: list[float], seconds: dict[str, list[float]], what: str, limit: float) -> float:
@@ -187,8 +190,8 @@ def main() -> None:
         folder = Path(name)
         make(folder, said.scale)
         make(folder, said.scale, "csv")
-        asked, tables = on_spark(folder, said.queries)
         with (
+            on_spark(folder) as spark,
             holdfast_serving(folder / "data", "--memory", "6GB") as ours,
             psycopg.connect(ours.conninfo, autocommit=True) as connection,
         ):
@@ -196,14 +199,15 @@ def main() -> None:
             load(connection, folder)
             # Before any row was taken back: plain Spark reads files that have none to take back either.
             for number in said.queries if "hydration" in said.parts else ():
-                hydration(connection, number, tables[number])
+                hydration(connection, number, partial(make_table, spark, number, f"{folder}/q{number}"))
             ratios = []
             for number in said.queries if {"refresh", "tenth"} & {*said.parts} else ():
+                asking = partial(ask, spark, number)
                 print(f"Q{number}, made in {made(connection, number):.3f} s", flush=True)
                 if "refresh" in said.parts:
-                    ratios.append(refresh(connection, number, asked[number], int(1_500_000 * said.scale)))
+                    ratios.append(refresh(connection, number, asking, int(1_500_000 * said.scale)))
                 if "tenth" in said.parts:
-                    tenth(connection, number, asked[number])
+                    tenth(connection, number, asking)
                 verify(connection, number)
                 dropped(connection, number)
         if ratios:
