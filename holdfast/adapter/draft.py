@@ -12,7 +12,7 @@ from holdfast.adapter.catalog.objects import Item, ItemKind
 from holdfast.adapter.catalog.state import CatalogState, Change
 from holdfast.adapter.errors import ConcurrentDrop
 from holdfast.adapter.tables.commit import Write, check_change
-from holdfast.adapter.tables.shape import row_type_of
+from holdfast.plan.row_types import row_type_of
 from holdfast.repr.ids import GlobalId
 
 

@@ -17,11 +17,11 @@ from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.errors import ConcurrentDrop
 from holdfast.adapter.ledger import Ledger, LedgerSettings
 from holdfast.adapter.tables import tables as tables_module
-from holdfast.adapter.tables.shape import row_type_of
 from holdfast.errors import HoldfastError, OutcomeUnknown, UsageError
 from holdfast.persist.blob.memory import MemoryBlob
 from holdfast.persist.errors import Fenced, Stopped
 from holdfast.persist.metrics import COMMITS
+from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import INT8, TEXT
 from holdfast.repr.frontier import Timestamp, at
 from tests.adapter.books import HandClock, book, change_of, decided, quiet

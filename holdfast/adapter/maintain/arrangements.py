@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from holdfast.adapter.maintain.updates import later_than, narrowed
 from holdfast.adapter.tables import Tables
-from holdfast.adapter.tables.shape import row_type_of
 from holdfast.compute.arrange import Arranged
 from holdfast.compute.delta import Program
 from holdfast.persist.errors import AsOfBeforeSince
+from holdfast.plan.row_types import row_type_of
+from holdfast.repr.cut import later_than, narrowed
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 from holdfast.repr.row import RowType

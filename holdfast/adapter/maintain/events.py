@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from holdfast.adapter.maintain.gather import Gathered
-from holdfast.adapter.maintain.updates import times_of
 from holdfast.adapter.tables.progress import Erring
 from holdfast.adapter.tables.table import Table
+from holdfast.repr.cut import times_of
 from holdfast.repr.frontier import Timestamp
 
 

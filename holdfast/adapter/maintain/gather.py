@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from holdfast.adapter.maintain.updates import Changes, narrowed, rows_by_time, up_to
 from holdfast.adapter.tables import Tables
 from holdfast.repr.consolidate import consolidate
+from holdfast.repr.cut import narrowed, rows_by_time, up_to
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
+
+Changes = Mapping[str, UpdateBatch]
+"""Updates of inputs, by their names."""
 
 STEP_ROWS = 50_000
 """Updates that a step takes, unless there are more at one time."""

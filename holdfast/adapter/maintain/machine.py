@@ -13,17 +13,16 @@ import pyarrow as pa
 
 from holdfast.adapter.catalog.builtin.steps import ArrangementEntry
 from holdfast.adapter.maintain.arrangements import Arrangements, Key, User, input_types, keys_of
-from holdfast.adapter.maintain.gather import Gathered
+from holdfast.adapter.maintain.gather import Changes, Gathered
 from holdfast.adapter.maintain.history import Draft
 from holdfast.adapter.maintain.stores import Stores
 from holdfast.adapter.maintain.turn import Turn
-from holdfast.adapter.maintain.updates import Changes
 from holdfast.adapter.maintain.view import View
 from holdfast.adapter.tables import Tables
-from holdfast.adapter.tables.shape import row_type_of
 from holdfast.compute.arrange import Arranged
 from holdfast.compute.delta import Step, due, from_scratch, step
 from holdfast.plan.errors import NullValueNotAllowed
+from holdfast.plan.row_types import row_type_of
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 from holdfast.repr.row import DIFF, RowType

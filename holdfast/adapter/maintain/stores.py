@@ -11,12 +11,12 @@ from holdfast.adapter.maintain.erring import Errors
 from holdfast.adapter.maintain.names import errors_of, output_of, states_of
 from holdfast.adapter.maintain.view import View
 from holdfast.adapter.tables.progress import Erring
-from holdfast.adapter.tables.shape import row_type_of
 from holdfast.compute.delta import Step
 from holdfast.errors import DataCorruption
 from holdfast.persist import Append, Persist, WriteHandle
 from holdfast.persist.shard import UpperMismatch
 from holdfast.persist.write import Staged
+from holdfast.plan.row_types import row_type_of
 from holdfast.repr.frontier import MINIMUM, Frontier, Timestamp, after
 from holdfast.repr.update import UpdateBatch
 

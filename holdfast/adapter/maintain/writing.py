@@ -17,9 +17,9 @@ from holdfast.adapter.maintain.machine import Machine
 from holdfast.adapter.maintain.progress import ViewProgress
 from holdfast.adapter.maintain.stores import Stores, Written
 from holdfast.adapter.maintain.surroundings import Counts, Surroundings
-from holdfast.adapter.maintain.updates import commits_of
 from holdfast.adapter.maintain.view import View
 from holdfast.adapter.tables import Hold
+from holdfast.adapter.tables.commit import commits_of
 from holdfast.adapter.tables.progress import Erring
 from holdfast.adapter.tables.table import Table
 from holdfast.errors import UnavailableError

@@ -14,7 +14,6 @@ from functools import lru_cache
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from holdfast.adapter.in_thread import in_thread
 from holdfast.adapter.plan_cache import Prepared
 from holdfast.adapter.results import Piece
 from holdfast.adapter.runtime import SparkRuntime
@@ -24,6 +23,7 @@ from holdfast.adapter.tables import Tables
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.budget import TooManyRows
 from holdfast.compute.evaluate.values import table_of
+from holdfast.compute.in_thread import in_thread
 from holdfast.compute.render import SparkQuery
 from holdfast.compute.run import run, stream
 from holdfast.plan.keys import covers

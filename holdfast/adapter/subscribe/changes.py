@@ -22,17 +22,17 @@ from typing import Any, Protocol, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdfast.adapter.in_thread import in_thread
-from holdfast.adapter.maintain.updates import later_than, up_to
 from holdfast.adapter.results import Piece
 from holdfast.adapter.subscribe.maintained import Maintained
 from holdfast.adapter.subscribe.samples import Samples
 from holdfast.compute.evaluate import rows as evaluated
 from holdfast.compute.evaluate.keys import Key, equality
 from holdfast.compute.evaluate.values import rows_of
+from holdfast.compute.in_thread import in_thread
 from holdfast.persist import Changes
 from holdfast.plan.relation import Filter, Get, Map, Project, Relation
 from holdfast.plan.types import Type
+from holdfast.repr.cut import later_than, up_to
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import GlobalId
 from holdfast.repr.row import DIFF, TIME

@@ -10,15 +10,15 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from holdfast.adapter.in_thread import in_thread
 from holdfast.adapter.maintain.arrangements import Arrangements, input_types, keys_of
 from holdfast.adapter.maintain.turn import Turn
-from holdfast.adapter.maintain.updates import narrowed
 from holdfast.adapter.tables import Tables
-from holdfast.adapter.tables.shape import row_type_of
 from holdfast.compute.arrange import Arranged
 from holdfast.compute.delta import Program, Step, from_scratch, step
+from holdfast.compute.in_thread import in_thread
+from holdfast.plan.row_types import row_type_of
 from holdfast.repr.consolidate import consolidate
+from holdfast.repr.cut import narrowed
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 from holdfast.repr.update import UpdateBatch

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdfast.adapter.tables.shape import array_of
 from holdfast.compute.evaluate.values import table_of
 from holdfast.errors import UsageError
 from holdfast.plan.types import Type
+from holdfast.repr.cut import times_of
 from holdfast.repr.frontier import Timestamp
-from holdfast.repr.row import RowType, canonical_type
+from holdfast.repr.row import DIFF, TIME, RowType, canonical_type
 from holdfast.repr.update import UpdateBatch
 
 
@@ -126,3 +128,21 @@ def _column(data_type: pa.DataType, index: int, tables: Sequence[pa.Table]) -> p
 
 def _cast(column: pa.ChunkedArray, data_type: pa.DataType) -> pa.Array:
     return array_of(column if column.type == data_type else column.cast(data_type))
+
+
+def commits_of(updates: UpdateBatch) -> list[TableCommit]:
+    """What happens at each time, in order: rows that come, then rows that go, each as often as it does."""
+    return [_at(updates, time) for time in times_of([updates])]
+
+
+def _at(updates: UpdateBatch, time: Timestamp) -> TableCommit:
+    table = updates.table
+    if updates.min_time != updates.max_time:
+        table = table.filter(pc.equal(table[TIME], time))
+    diffs = np.asarray(table[DIFF])
+    order = np.argsort(diffs < 0, kind="stable")
+    positions = np.repeat(order, np.abs(diffs[order]))
+    signs = np.sign(diffs[positions])
+    chosen = table.take(pa.array(positions))
+    chosen = chosen.set_column(chosen.num_columns - 1, table.schema.field(DIFF), pa.array(signs))
+    return TableCommit(time, UpdateBatch(updates.row_type, chosen), int(np.count_nonzero(signs > 0)))

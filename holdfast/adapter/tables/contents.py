@@ -20,9 +20,10 @@ from holdfast.adapter.tables.commit import TableCommit
 from holdfast.adapter.tables.index import Index
 from holdfast.adapter.tables.keys import Int64s, Keys
 from holdfast.adapter.tables.segment import Segment
-from holdfast.adapter.tables.shape import array_of, row_type_of, table_of
+from holdfast.adapter.tables.shape import array_of, table_of
 from holdfast.compute.evaluate.scalars import Row
 from holdfast.errors import UsageError
+from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import Type
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.hash import hash_rows

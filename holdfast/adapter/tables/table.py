@@ -9,8 +9,8 @@ from holdfast.adapter.tables.commit import TableCommit
 from holdfast.adapter.tables.hold import Held
 from holdfast.adapter.tables.kept import Kept
 from holdfast.adapter.tables.progress import Progress
-from holdfast.adapter.tables.shape import row_type_of
 from holdfast.persist import WriteHandle
+from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import Type
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId

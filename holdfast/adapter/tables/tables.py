@@ -26,7 +26,7 @@ from holdfast.adapter.tables.memory import Memory
 from holdfast.adapter.tables.progress import Progress, Timely
 from holdfast.adapter.tables.recent import Recent
 from holdfast.adapter.tables.settings import TableSettings
-from holdfast.adapter.tables.shape import collection_of, is_table, row_type_of
+from holdfast.adapter.tables.shape import collection_of, is_table
 from holdfast.adapter.tables.stored import Stored
 from holdfast.adapter.tables.table import Table
 from holdfast.adapter.timeline import Timeline
@@ -34,6 +34,7 @@ from holdfast.compute.evaluate.scalars import Row
 from holdfast.errors import DataCorruption, HoldfastError
 from holdfast.persist import Append, Changes, Persist, WriteHandle
 from holdfast.persist.errors import AsOfBeforeSince, UnknownCollection
+from holdfast.plan.row_types import row_type_of
 from holdfast.repr.frontier import Frontier, Timestamp, after
 from holdfast.repr.ids import GlobalId
 from holdfast.repr.row import RowType

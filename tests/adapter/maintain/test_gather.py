@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from holdfast.adapter.maintain import gather as module
 from holdfast.adapter.maintain.gather import gather
-from holdfast.adapter.maintain.updates import commits_of, times_of
-from holdfast.adapter.tables.shape import row_type_of
+from holdfast.adapter.tables.commit import commits_of
+from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import INT8
 from holdfast.repr.consolidate import consolidate
+from holdfast.repr.cut import times_of
 from holdfast.repr.row import DIFF
 from holdfast.repr.update import UpdateBatch
 from tests.adapter.books import book, quiet

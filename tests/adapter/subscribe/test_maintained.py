@@ -8,9 +8,9 @@ import pytest
 
 from holdfast.adapter.database import Database
 from holdfast.adapter.subscribe.maintained import Maintained
-from holdfast.adapter.tables.shape import row_type_of
 from holdfast.compute.delta import program
 from holdfast.plan.decorrelate import decorrelate
+from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import INT4
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId

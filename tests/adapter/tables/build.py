@@ -10,8 +10,8 @@ from decimal import Decimal
 from hypothesis import strategies as st
 
 from holdfast.adapter.tables.commit import TableCommit, commit_of
-from holdfast.adapter.tables.shape import row_type_of
 from holdfast.compute.evaluate.keys import equality
+from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import (
     BOOL,
     BYTEA,

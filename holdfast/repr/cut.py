@@ -1,20 +1,15 @@
-"""Updates of several times: cut, moved, and made commits of."""
+"""Updates of several times: cut where some of them are wanted, and counted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdfast.adapter.tables.commit import TableCommit
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.row import DIFF, TIME, RowType
 from holdfast.repr.update import UpdateBatch
-
-Changes = Mapping[str, UpdateBatch]
-"""Updates of inputs, by their names."""
 
 
 def narrowed(updates: UpdateBatch, row_type: RowType) -> UpdateBatch:
@@ -50,21 +45,3 @@ def rows_by_time(batches: Iterable[UpdateBatch]) -> tuple[Sequence[Timestamp], S
         return [], []
     times, counts = np.unique(np.concatenate(columns), return_counts=True)
     return times.tolist(), np.cumsum(counts).tolist()
-
-
-def commits_of(updates: UpdateBatch) -> list[TableCommit]:
-    """What happens at each time, in order: rows that come, then rows that go, each as often as it does."""
-    return [_commit(updates, time) for time in times_of([updates])]
-
-
-def _commit(updates: UpdateBatch, time: Timestamp) -> TableCommit:
-    table = updates.table
-    if updates.min_time != updates.max_time:
-        table = table.filter(pc.equal(table[TIME], time))
-    diffs = np.asarray(table[DIFF])
-    order = np.argsort(diffs < 0, kind="stable")
-    positions = np.repeat(order, np.abs(diffs[order]))
-    signs = np.sign(diffs[positions])
-    chosen = table.take(pa.array(positions))
-    chosen = chosen.set_column(chosen.num_columns - 1, table.schema.field(DIFF), pa.array(signs))
-    return TableCommit(time, UpdateBatch(updates.row_type, chosen), int(np.count_nonzero(signs > 0)))

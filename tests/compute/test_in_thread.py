@@ -7,8 +7,8 @@ from threading import Event
 
 import pytest
 
-from holdfast.adapter.in_thread import in_thread
 from holdfast.compute.evaluate import rows
+from holdfast.compute.in_thread import in_thread
 from holdfast.plan.errors import ExternalRoutineError
 from holdfast.plan.python_function import PythonFunction, python_function
 from holdfast.plan.relation import UNIT, Map
