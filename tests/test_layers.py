@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.compute import maintain
+
 LAYERS = ["errors", "repr", "plan", "spark", "persist", "storage", "compute", "sql", "adapter", "server"]
 ROOT = Path(__file__).parent.parent / "holdfast"
 
@@ -24,6 +26,13 @@ def test_imports_point_down(path: Path) -> None:
     own = path.relative_to(ROOT).parts[0].removesuffix(".py")
     above = LAYERS[LAYERS.index(own) + 1 :] if own in LAYERS else []
     assert not {m for m in imported(path) for layer in above if f"{m}.".startswith(f"holdfast.{layer}.")}
+
+
+@pytest.mark.parametrize("layer", ["adapter", "server"])
+def test_views_are_maintained_by_one_interface(layer: str) -> None:
+    public = {f"{maintain.__name__}.{name}" for name in maintain.__all__}
+    found = {module for path in (ROOT / layer).rglob("*.py") for module in imported(path)}
+    assert {module for module in found if module.startswith(f"{maintain.__name__}.")} <= public
 
 
 def test_every_package_is_a_layer() -> None:

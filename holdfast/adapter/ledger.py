@@ -234,7 +234,7 @@ class Ledger:
         self._collecting.cancel()
         await asyncio.gather(*self._loops, self._collecting, return_exceptions=True)
         self._fail(Stopped())
-        await self.maintainer.stop()
+        await self.maintainer.compute.stop()
         await self.tables.stop()
 
     # The queue
@@ -410,7 +410,7 @@ class Ledger:
         self.tables.committed(commits)
         self.catalog = draft.catalog
         self.timeline.advance(time)
-        self.maintainer.begin(draft.created("materialized-view", "index"), time)
+        self.maintainer.begin(draft.created("materialized-view", "index"))
         for item in draft.altered():
             self.tables.changed(item)
         self.tables.wake(commits)
@@ -418,7 +418,7 @@ class Ledger:
             self.maintainer.end_index(item)
         for id in draft.dropped():
             self.tables.drop(id)
-        self.maintainer.time_passed()
+        self.maintainer.compute.time_passed()
 
     async def _write_rows(self, rows: Sequence[tuple[CatalogRow, int]]) -> None:
         """Write rows of the catalog that say what it is already."""
@@ -446,7 +446,7 @@ class Ledger:
         await self._append([catalog, *self.tables.tick(time)])
         self.timeline.advance(time)
         self.tables.ticked()
-        self.maintainer.time_passed()
+        self.maintainer.compute.time_passed()
 
     async def _ticks(self, seconds: float) -> None:
         while not self._stopping.is_set() and self._failure is None:

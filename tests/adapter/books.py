@@ -15,6 +15,7 @@ from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.ledger import Ledger, LedgerSettings
 from holdfast.adapter.tables import TableChange, TableSettings
 from holdfast.compute.evaluate.values import rows_of, table_of
+from holdfast.compute.maintain import DataflowStatus
 from holdfast.persist import Persist, PersistSettings
 from holdfast.plan.types import Type
 from holdfast.repr.frontier import Timestamp
@@ -91,6 +92,12 @@ class Book:
         time = self.ledger.read_ts if as_of is None else Timestamp(as_of)
         table = await self.ledger.tables.rows(item.id, time)
         return Counter(rows_of(table, [column.type for column in item.columns]))
+
+    def status(self, name: str) -> DataflowStatus:
+        """Of the dataflow of a view."""
+        found = self.ledger.maintainer.compute.status(self.id(name))
+        assert found is not None
+        return found
 
     async def lookup(self, name: str, where: Mapping[int, object], as_of: int | None = None) -> Counter[Row] | None:
         time = self.ledger.read_ts if as_of is None else Timestamp(as_of)

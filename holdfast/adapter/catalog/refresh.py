@@ -3,8 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from holdfast.adapter.catalog.objects import Refresh
+from holdfast.repr.frontier import Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshSchedule:
+    """The refreshes of a view, by its strategies, of which there are some."""
+
+    strategies: tuple[Refresh, ...]
+
+    def first(self, time: Timestamp) -> Timestamp:
+        """The first time that the view has rows for if it is made at `time`."""
+        if any(each.kind == "at-creation" for each in self.strategies):
+            return time
+        return self.next(time) or time
+
+    def next(self, time: Timestamp) -> Timestamp | None:
+        """The first refresh at `time` or after; None if there is none."""
+        found = next_refresh(self.strategies, time)
+        return None if found is None else Timestamp(found)
 
 
 def next_refresh(strategies: Sequence[Refresh], time: int) -> int | None:

@@ -8,7 +8,7 @@ it is dropped or replaced.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from holdfast.adapter.catalog.builtin import DataflowEntry
 from holdfast.adapter.catalog.builtin.mz_maintained import read_by
@@ -16,13 +16,10 @@ from holdfast.adapter.catalog.errors import BrokenView
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.refresh import next_refresh
 from holdfast.adapter.catalog.state import CatalogState
-from holdfast.adapter.maintain.names import errors_of, output_of, owner_of
-from holdfast.adapter.tables import Hold, Tables
-from holdfast.adapter.tables.progress import Erring
-from holdfast.errors import DataCorruption
-from holdfast.persist import Append, WriteHandle
-from holdfast.persist.errors import AsOfBeforeSince
-from holdfast.repr.frontier import Timestamp
+from holdfast.adapter.tables import Tables
+from holdfast.compute.maintain import Erring, Holders, ReadCapability, StoredView
+from holdfast.persist import Append
+from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import GlobalId
 
 log = logging.getLogger(__name__)
@@ -35,46 +32,48 @@ class Broken:
         self,
         item: Item,
         error: BrokenView,
-        stored: Mapping[str, WriteHandle],
+        stored: StoredView,
         tables: Tables,
         on_end: Callable[[GlobalId], object],
     ) -> None:
-        output = stored.get(output_of(item))
-        if output is None:
-            raise DataCorruption(f"view {item.id} is in the catalog, but nothing is stored of it")
         self.item, self.error = item, error
-        self._output, self._errors = output, stored.get(errors_of(item))
-        self._others = [
-            handle for name, handle in stored.items() if owner_of(name) == str(item.id) and handle is not output
-        ]
-        self._tables, self._on_end = tables, on_end
-        self._hold: Hold | None = None
+        self._stored, self._tables, self._on_end = stored, tables, on_end
+        self._held: list[ReadCapability] = []
 
-    def begin(self, catalog: CatalogState) -> None:
-        """There is a table of it from now on, and what it reads is held, if it still is where it would be needed."""
-        since = self._output.since.time
-        self._tables.begin(self.item, self._output, Timestamp(0) if since is None else since, self)
+    def begin(self, outputs: Iterable[GlobalId], catalog: CatalogState) -> None:
+        """There is a table of it from now on, for some items of the catalog, and what it reads is held, if it still is
+        where it would be needed.
+        """
+        output, holders = self._stored.output, Holders(self._end)
+        first = Frontier(Timestamp(0) if output.since.time is None else output.since.time)
+        claims = {id: ReadCapability(id, first, holders) for id in outputs}
+        self._tables.begin(self.item, output, claims, self)
         needed = self._needed()
         if needed is not None:
-            try:
-                self._hold = self._tables.hold_again(read_by(catalog, self.item), needed)
-            except AsOfBeforeSince as error:
-                log.error("broken view cannot go on", extra={"view": str(self.item.id), "reason": str(error)})
+            self._hold(read_by(catalog, self.item), needed)
+
+    def _hold(self, inputs: Iterable[GlobalId], needed: Timestamp) -> None:
+        self._held = self._tables.acquire(inputs)
+        forgotten = [capability for capability in self._held if not capability.frontier.less_equal(needed)]
+        for capability in self._held:
+            if forgotten:
+                capability.drop()
+            else:
+                capability.downgrade(Frontier(needed))
+        if forgotten:
+            reason = f"{forgotten[0].id} cannot be read at {needed} any more"
+            log.error("broken view cannot go on", extra={"view": str(self.item.id), "reason": reason})
 
     def _needed(self) -> Timestamp | None:
         """Where it would go on. None: it reads nothing that was before."""
-        done = self._done
+        done = self._stored.done
         if done and self.item.refresh and next_refresh(self.item.refresh, done + 1) is None:
             return None
-        return done or (None if self._errors is None else _last(self._errors))
-
-    @property
-    def _done(self) -> Timestamp | None:
-        return _last(self._output)
+        return done or self._stored.errs_until
 
     @property
     def complete(self) -> Timestamp:
-        return self._done or Timestamp(0)
+        return self._stored.done or Timestamp(0)
 
     async def reached(self, _: Timestamp, /) -> None:
         raise self.error
@@ -88,20 +87,16 @@ class Broken:
     def ticked(self) -> None:
         pass
 
-    def end(self) -> None:
-        if self._hold is not None:
-            self._hold.release()
-        for handle in self._others:
+    def _end(self) -> None:
+        for capability in self._held:
+            capability.drop()
+        for handle in self._stored.collections.values():
             self._tables.ending.end(handle)
+        self._tables.ended(self.item.id)
         self._on_end(self.item.id)
 
     def entry(self, item: Item, read_ts: Timestamp) -> DataflowEntry:
         """What relations of the system say of it, or of an index of it."""
-        done = self._done
+        done = self._stored.done
         lag = None if done is None else read_ts - done
         return DataflowEntry(item.id, item.name, "stalled", read_ts=done, lag_ms=lag, error=str(self.error))
-
-
-def _last(handle: WriteHandle) -> Timestamp | None:
-    """The last time up to which something was written. None: nothing was."""
-    return Timestamp(handle.upper.time - 1) if handle.upper.time else None

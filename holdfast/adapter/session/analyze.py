@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from holdfast.adapter.catalog.builtin import DataflowEntry
-from holdfast.adapter.catalog.builtin.steps import StageEntry, StepEntry
 from holdfast.adapter.catalog.objects import Item
-from holdfast.adapter.maintain.dataflow import Dataflow
 from holdfast.adapter.maintain.entry import entry_of
 from holdfast.adapter.session.state import SessionState
 from holdfast.compute.delta import Program
 from holdfast.compute.delta.cost import StageCost
 from holdfast.compute.delta.show import show_program
+from holdfast.compute.maintain import DataflowStatus, StageEntry, StepEntry
 from holdfast.plan.functions.server import size_pretty
 from holdfast.sql.errors import NotSupported
 from holdfast.sql.syntax.statement.explain import ExplainAnalyze, Named
@@ -29,23 +28,23 @@ def analyzed(state: SessionState, syntax: ExplainAnalyze) -> str:
     subject, wanted = syntax.subject, syntax.properties or ("CPU", "MEMORY")
     if subject is None or syntax.skew or syntax.as_sql or "HINTS" in wanted:
         raise NotSupported("EXPLAIN ANALYZE tells the CPU and MEMORY of one view or index", syntax.location)
-    item, dataflow = _maintained(state, subject)
-    entry = entry_of(item, dataflow, state.shared.ledger.read_ts)
+    item, status = _maintained(state, subject)
+    entry = entry_of(item, status, state.shared.ledger.read_ts)
     lines, notes = [_status(entry)], dict[str, str]()
     if "CPU" in wanted:
         lines += _steps(entry.last_steps[-_STEPS:])
-        notes |= _costs(entry, dataflow.view.program)
+        notes |= _costs(entry, status.program)
     if "MEMORY" in wanted:
-        notes |= _sizes(entry, dataflow.view.program)
-    return "\n".join([*lines, show_program(dataflow.view.program, notes)])
+        notes |= _sizes(entry, status.program)
+    return "\n".join([*lines, show_program(status.program, notes)])
 
 
-def _maintained(state: SessionState, subject: Named) -> tuple[Item, Dataflow]:
+def _maintained(state: SessionState, subject: Named) -> tuple[Item, DataflowStatus]:
     item = state.names.item(subject.name, "materialized-view" if subject.kind is Kind.MATERIALIZED_VIEW else "index")
-    for dataflow in state.shared.ledger.maintainer.dataflows:
-        if dataflow.view.id == (item.on or item.id):
-            return item, dataflow
-    raise NotSupported(f'no dataflow maintains {item.noun} "{item.name}"', subject.location)
+    status = state.shared.ledger.maintainer.compute.status(item.on or item.id)
+    if status is None:
+        raise NotSupported(f'no dataflow maintains {item.noun} "{item.name}"', subject.location)
+    return item, status
 
 
 def _status(entry: DataflowEntry) -> str:

@@ -30,12 +30,12 @@ from holdfast.adapter.session.queries import (
 from holdfast.adapter.session.shared import new_execution_id
 from holdfast.adapter.session.state import SessionState
 from holdfast.adapter.subscribe.changes import steps
-from holdfast.adapter.subscribe.maintained import Maintained
 from holdfast.adapter.subscribe.output import Lines, told
 from holdfast.adapter.subscribe.samples import Samples
 from holdfast.adapter.subscribe.temporal import depends_on_time, next_turn, turning_points
 from holdfast.compute.delta import program
 from holdfast.compute.delta.errors import CannotMaintain
+from holdfast.compute.maintain import Followed
 from holdfast.plan.relation import Plan, Project, Relation, TopK
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
@@ -128,17 +128,17 @@ class _Changing:
         pieces = [piece for each in self._points for piece in await self._answer(self._at(each, time), time)]
         return await asyncio.to_thread(next_turn, (row for piece in pieces for row in piece.rows()), time)
 
-    async def maintained(self) -> Maintained | None:
+    async def maintained(self) -> Followed | None:
         """The query followed by its program, where it has one that little needs to be known for to begin with."""
         if self.samples is not None:
             return None
         plan = with_known(self._found.plan, self._known, clock=False)
-        maintainer = self._state.shared.ledger.maintainer
+        compute = self._state.shared.ledger.maintainer.compute
         try:
             made = await asyncio.to_thread(program, plan)
         except CannotMaintain:
             return None
-        found = maintainer.followed(made, runs_code=runs_code(plan))
+        found = compute.followed(made, runs_code=runs_code(plan))
         return found if found.is_little else None
 
     def _at(self, found: Compiled, time: Timestamp) -> Prepared:

@@ -57,7 +57,8 @@ async def verify(state: SessionState, syntax: Verify) -> Rows:
 
 def _refreshed(state: SessionState, relation: Item, wanted: Wanted | None) -> Wanted | None:
     """A view that is refreshed at times of its own has what its query had at the last of them."""
-    last = state.shared.ledger.maintainer.refreshed_at(relation.id) if relation.refresh else None
+    status = state.shared.ledger.maintainer.compute.status(relation.id) if relation.refresh else None
+    last = None if status is None else status.basis
     if last is None or (wanted is not None and wanted.at_least):
         return wanted
     if wanted is not None and wanted.time < last:

@@ -23,12 +23,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdfast.adapter.results import Piece
-from holdfast.adapter.subscribe.maintained import Maintained
 from holdfast.adapter.subscribe.samples import Samples
 from holdfast.compute.evaluate import rows as evaluated
 from holdfast.compute.evaluate.keys import Key, equality
 from holdfast.compute.evaluate.values import rows_of
 from holdfast.compute.in_thread import in_thread
+from holdfast.compute.maintain import Followed
 from holdfast.persist import Changes
 from holdfast.plan.relation import Filter, Get, Map, Project, Relation
 from holdfast.plan.types import Type
@@ -109,7 +109,7 @@ async def steps(
     *,
     snapshot: bool = True,
     turn: Turn | None = None,
-    maintained: Maintained | None = None,
+    maintained: Followed | None = None,
     samples: Samples | None = None,
 ) -> AsyncGenerator[Step, None]:
     """The rows at `as_of` if a `snapshot` is wanted, then their changes.
@@ -168,7 +168,7 @@ def _in_order(batches: Mapping[Timestamp, Batch]) -> tuple[tuple[Timestamp, Batc
 
 
 async def _followed(
-    maintained: Maintained, reads: Sequence[GlobalId], as_of: Timestamp, source: Source, types: Sequence[Type]
+    maintained: Followed, reads: Sequence[GlobalId], as_of: Timestamp, source: Source, types: Sequence[Type]
 ) -> AsyncGenerator[Step, None]:
     await maintained.begin(as_of)
     try:

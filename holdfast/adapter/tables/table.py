@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 from holdfast.adapter.tables.commit import TableCommit
-from holdfast.adapter.tables.hold import Held
 from holdfast.adapter.tables.kept import Kept
-from holdfast.adapter.tables.progress import Progress
+from holdfast.compute.maintain import Progress, ReadCapability, Reader
 from holdfast.persist import WriteHandle
 from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import Type
-from holdfast.repr.frontier import Timestamp
+from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import GlobalId
 
 
-class Reader(Protocol):
-    """Who wants to know at once when a table has changed."""
-
-    def input_changed(self, time: Timestamp) -> None:
-        """Something happened to the table at `time`, which it is not complete at yet."""
-
-
 class Table:
-    """`since` only grows, and never past a hold. What persist keeps may reach further back, never less far.
+    """`since` only grows, and never past a capability. What persist keeps may reach further back, never less far.
+
+    `claims` are the read capabilities of the catalog's: by the items for which the table is there, which are itself, or
+    the indexes of a view that is not materialized. They follow what the table is to remember. Once none is left it is
+    dropped: it can still be read by those who hold other capabilities, all of which are among its `holders`.
 
     `changed_at` is a time at or after the last change. `kept` is what is in memory, if it is; while it is being read,
-    `meanwhile` is what was committed. A table that is dropped can still be read by those who hold it.
+    `meanwhile` is what was committed.
     """
 
     def __init__(
@@ -36,37 +31,57 @@ class Table:
         handle: WriteHandle,
         types: Sequence[Type],
         retain: int | None,
-        since: Timestamp,
+        claims: Mapping[GlobalId, ReadCapability],
         progress: Progress,
-        on_free: Callable[[Table], None],
     ) -> None:
+        """There are claims, all at the earliest time that can be read."""
         self.id, self.handle, self.progress = id, handle, progress
         self.types, self.row_type = tuple(types), row_type_of(types)
         self.retain = retain
-        self.held = Held(lambda: on_free(self))
+        self._claims = dict(claims)
+        first = next(iter(claims.values()))
+        self.holders, earliest = first.holders, first.frontier.time
+        assert earliest is not None  # they were not dropped yet
+        self._since = earliest
         self.kept: Kept | None = None
         self.meanwhile: list[TableCommit] | None = None
-        self.is_dropped = False
         self.readers: set[Reader] = set()
         upper = handle.upper.time
         assert upper is not None  # only a collection that ended has none
         self.changed_at = Timestamp(max(upper - 1, 0))
-        self._since = since
 
     def since(self, retain: int) -> Timestamp:
         """The earliest time that can be read, if `retain` is what most tables remember."""
-        wanted = self.progress.complete - (retain if self.retain is None else self.retain)
-        held = self.held.least()
-        if held is not None and held < wanted:
-            wanted = held
+        wanted = Timestamp(self.progress.complete - (retain if self.retain is None else self.retain))
         if wanted > self._since:
-            self._since = Timestamp(wanted)
+            for claim in self._claims.values():
+                claim.advance(wanted)
+            held = self.holders.least()
+            self._since = max(self._since, wanted if held is None else min(held, wanted))
         return self._since
 
     @property
     def earliest(self) -> Timestamp:
         """The earliest time that could be read when that was asked last."""
         return self._since
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether it is in no catalog any more."""
+        return not self._claims
+
+    def capability(self, at: Timestamp) -> ReadCapability:
+        """The right to read the table from `at` on, which it can be."""
+        return ReadCapability(self.id, Frontier(at), self.holders)
+
+    def claim(self, index: GlobalId) -> None:
+        """The table is there for an index too, unless it is there anyway."""
+        if self.id not in self._claims and index not in self._claims:
+            self._claims[index] = self.capability(self._since)
+
+    def unclaim(self, item: GlobalId) -> ReadCapability | None:
+        """It is no longer there for an item. The claim, if there was one, is for the caller to drop."""
+        return self._claims.pop(item, None)
 
     def widen(self, types: Sequence[Type]) -> None:
         """The table has more columns from now on."""
@@ -83,6 +98,7 @@ class Table:
         self.tell_readers(commit.time)
 
     def tell_readers(self, time: Timestamp) -> None:
+        """Something happened to the table at `time`, which it is not complete at yet."""
         for reader in self.readers:
             reader.input_changed(time)
 

@@ -17,13 +17,13 @@ from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.tables.background import Background
-from holdfast.adapter.tables.commit import TableCommit
+from holdfast.adapter.tables.commit import TableCommit, commits_of
 from holdfast.adapter.tables.ending import Ending
 from holdfast.adapter.tables.expand import expanded
 from holdfast.adapter.tables.follow import Followers
 from holdfast.adapter.tables.hold import Hold
 from holdfast.adapter.tables.memory import Memory
-from holdfast.adapter.tables.progress import Progress, Timely
+from holdfast.adapter.tables.progress import Timely
 from holdfast.adapter.tables.recent import Recent
 from holdfast.adapter.tables.settings import TableSettings
 from holdfast.adapter.tables.shape import collection_of, is_table
@@ -31,6 +31,7 @@ from holdfast.adapter.tables.stored import Stored
 from holdfast.adapter.tables.table import Table
 from holdfast.adapter.timeline import Timeline
 from holdfast.compute.evaluate.scalars import Row
+from holdfast.compute.maintain import Holders, Progress, ReadCapability
 from holdfast.errors import DataCorruption, HoldfastError
 from holdfast.persist import Append, Changes, Persist, WriteHandle
 from holdfast.persist.errors import AsOfBeforeSince, UnknownCollection
@@ -75,15 +76,14 @@ class Tables:
         tables = [self._table(id) for id in ids]
         for table in tables:
             self._check_since(table, at)
-        return Hold([table.held for table in tables], at)
+        return Hold([table.capability(at) for table in tables])
 
-    def hold_again(self, ids: Iterable[GlobalId], at: Timestamp) -> Hold:
-        """The same for one who held the tables there before the database was closed, and nobody has read them since."""
+    def acquire(self, ids: Iterable[GlobalId]) -> list[ReadCapability]:
+        """The right to read tables from as early on as they can be: as early as who had it before the database was
+        closed, if nobody has read them since.
+        """
         tables = [self._table(id) for id in ids]
-        for table in tables:
-            if at < table.earliest:
-                raise AsOfBeforeSince(table.handle.name, at, Frontier(table.earliest))
-        return Hold([table.held for table in tables], at)
+        return [table.capability(table.earliest) for table in tables]
 
     def size(self, id: GlobalId) -> int:
         """How many rows there are, roughly."""
@@ -187,26 +187,36 @@ class Tables:
         self._begin(item, handle, None)
 
     def _begin(self, item: Item, handle: WriteHandle, since: Timestamp | None) -> None:
-        self.begin(item, handle, self._timeline.read_ts if since is None else since, self._timely)
+        first = Frontier(self._timeline.read_ts if since is None else since)
+        claim = ReadCapability(item.id, first, Holders(lambda: self._end(item.id)))
+        self.begin(item, handle, {item.id: claim}, self._timely)
 
-    def begin(self, item: Item, handle: WriteHandle, since: Timestamp, progress: Progress) -> Table:
-        """There is a table from now on, kept in the collection `handle`, that can be read from `since` on."""
+    def begin(
+        self, item: Item, handle: WriteHandle, claims: Mapping[GlobalId, ReadCapability], progress: Progress
+    ) -> None:
+        """There is a table from now on, kept in the collection `handle`, that can be read from where its claims are.
+
+        Once the last of its capabilities is dropped, whoever made them says that it has `ended`.
+        """
         types = [column.type for column in item.columns]
-        table = Table(item.id, handle, types, item.retain_history, since, progress, self._on_free)
+        table = Table(item.id, handle, types, item.retain_history, claims, progress)
         self._tables[item.id] = table
         self._recent.begin(item.id, progress.complete)
         self._turns.append(table)
-        return table
 
     def keep(self, id: GlobalId, index: GlobalId, columns: tuple[int, ...] | None) -> None:
-        """A table has an index: it stays in memory, and rows are found by these columns."""
-        self._memory.want(self._table(id), index, columns)
+        """A table has an index: it stays in memory, and rows are found by these columns. It may be there for that."""
+        table = self._table(id)
+        table.claim(index)
+        self._memory.want(table, index, columns)
 
     def release(self, id: GlobalId, index: GlobalId) -> None:
-        """An index of a table is gone."""
+        """An index of a table is gone. If the table was there only for it, it is dropped."""
         self._memory.unwant(id, index)
+        if id in self._tables:
+            self._unclaim(self._tables[id], index)
 
-    def table(self, id: GlobalId) -> Table:
+    def collection(self, id: GlobalId) -> Table:
         """For those who maintain tables from others."""
         return self._table(id)
 
@@ -231,6 +241,11 @@ class Tables:
             table = self._tables[id]
             self._recent.add(id, commit)
             table.note(commit)
+
+    def written(self, id: GlobalId, updates: UpdateBatch) -> None:
+        """What happened to a table at some times is durable; it is about to be complete there."""
+        for commit in commits_of(updates):
+            self.committed({id: commit})
 
     def rewritten(self, id: GlobalId, time: Timestamp) -> None:
         """A table changed at `time`, durably, in ways that are not told."""
@@ -266,11 +281,15 @@ class Tables:
 
     def drop(self, id: GlobalId) -> None:
         """A table is in no catalog any more. It ends once nobody holds it."""
-        table = self._tables[id]
-        table.is_dropped = True
-        self._followers.changed([table])
-        if table.held.is_free:
-            self._on_free(table)
+        self._unclaim(self._tables[id], id)
+
+    def _unclaim(self, table: Table, item: GlobalId) -> None:
+        claim = table.unclaim(item)
+        if claim is None:
+            return
+        if table.is_dropped:
+            self._followers.changed([table])
+        claim.drop()
 
     def wake(self, ids: Iterable[GlobalId]) -> None:
         """The timeline has passed what happened to these tables."""
@@ -280,15 +299,16 @@ class Tables:
         """Nothing will happen any more."""
         self._followers.fail(error)
 
-    def _on_free(self, table: Table) -> None:
-        if not table.is_dropped or self._tables.get(table.id) is not table:
-            return
+    def _end(self, id: GlobalId) -> None:
+        self.ending.end(self._tables[id].handle)
+        self.ended(id)
+
+    def ended(self, id: GlobalId) -> None:
+        """Nobody has a capability to read a table any more: it is forgotten."""
+        table = self._tables.pop(id)
         self._memory.forget(table)
-        self._recent.end(table.id)
-        del self._tables[table.id]
+        self._recent.end(id)
         self._turns.remove(table)
-        table.progress.end()
-        self.ending.end(table.handle)
 
     # As time passes
 

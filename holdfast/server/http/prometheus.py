@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Literal, TypeAlias
 
 from holdfast.adapter.database import Database
-from holdfast.adapter.maintain.surroundings import Counts
+from holdfast.compute.maintain import Counts
 from holdfast.persist import metrics as persist
 from holdfast.server.http import metrics as http
 from holdfast.server.http.metrics import HttpMetrics
@@ -126,9 +126,9 @@ def _adapter(database: Database) -> Iterator[Metric]:
 
 def _views(database: Database) -> Iterator[Metric]:
     """What maintained views have done, and how far behind they are; of indexed ones too."""
-    maintainer, read_ts = database.ledger.maintainer, database.ledger.read_ts
+    compute, read_ts = database.ledger.maintainer.compute, database.ledger.read_ts
     names = {id: item.name for id, item in database.ledger.catalog.items.items()}
-    flows = [({"id": str(flow.view.id), "name": names.get(flow.view.id, "")}, flow) for flow in maintainer.dataflows]
+    flows = [({"id": str(flow.id), "name": names.get(flow.id, "")}, flow) for flow in compute.statuses()]
     lags: Samples = [("", labels, max(0, read_ts - flow.complete) / 1000) for labels, flow in flows]
     yield Metric("holdfast_adapter_view_lag_seconds", "gauge", "How far a view is behind what can be read.", lags)
     counted: Sequence[tuple[str, str, Callable[[Counts], float]]] = (
@@ -141,7 +141,7 @@ def _views(database: Database) -> Iterator[Metric]:
     for name, text, count in counted:
         samples: Samples = [("", labels, count(flow.counts)) for labels, flow in flows]
         yield Metric(f"holdfast_adapter_view_{name}", "counter", text, samples)
-    rows, nbytes = maintainer.arranged()
+    rows, nbytes = compute.arranged()
     yield single("holdfast_adapter_arranged_updates", "gauge", "Updates that views keep in memory to look up.", rows)
     yield single("holdfast_adapter_arranged_bytes", "gauge", "Bytes that these take.", nbytes)
 

@@ -17,11 +17,13 @@ from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.database import Database, DatabaseSettings
 from holdfast.adapter.maintain import maintainer
-from holdfast.adapter.maintain.view import View, viewed
+from holdfast.adapter.maintain.view import viewed
 from holdfast.adapter.tables.shape import collection_of
 from holdfast.compute.delta.errors import CannotMaintain
+from holdfast.compute.maintain import ViewDescription
 from holdfast.persist import Append
 from holdfast.repr.frontier import Frontier
+from holdfast.repr.ids import GlobalId
 from holdfast.sql.errors import UndefinedFunction
 from holdfast.sql.render.query import SQL
 from tests.adapter.asking import QUIET, ask, refusal, rows
@@ -47,10 +49,10 @@ def without(function: str) -> Iterator[None]:
 def unmaintainable(*names: str) -> Iterator[None]:
     """A version that can plan these views, but not maintain them."""
 
-    def refused(item: Item, catalog: CatalogState) -> View:
+    def refused(item: Item, outputs: tuple[GlobalId, ...], catalog: CatalogState) -> ViewDescription:
         if item.name in names:
             raise CannotMaintain("this is not maintained any more")
-        return viewed(item, catalog)
+        return viewed(item, outputs, catalog)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(maintainer, "viewed", refused)

@@ -139,14 +139,15 @@ async def test_views_that_have_nothing_to_do_cost_nothing() -> None:
         for number in range(20):
             await opened.rows(f"v{number}")
         await opened.let_pass(1_000)
-        seqnos = {flow.view.id: flow.stores.output.state.seqno for flow in opened.ledger.maintainer.dataflows}
+        flows, tables = opened.ledger.maintainer.compute.statuses(), opened.ledger.tables
+        seqnos = {flow.id: tables.collection(flow.id).handle.state.seqno for flow in flows}
         commits = opened.persist.metrics.counts[COMMITS]
         times = [await opened.insert("customers", ("a", str(number))) for number in range(10)]
         for _ in range(5):
             await opened.let_pass(1_000)
-        for flow in opened.ledger.maintainer.dataflows:
+        for flow in opened.ledger.maintainer.compute.statuses():
             assert flow.complete == opened.ledger.read_ts
-            assert flow.stores.output.state.seqno == seqnos[flow.view.id]
+            assert tables.collection(flow.id).handle.state.seqno == seqnos[flow.id]
         assert opened.persist.metrics.counts[COMMITS] == commits + len(times) + 5
 
 
@@ -163,7 +164,7 @@ async def test_inputs_forget_what_no_view_needs_any_more() -> None:
         for _ in range(4):
             await opened.let_pass(1_000)
         for name in ("orders", "totals"):
-            since = opened.ledger.tables.table(opened.id(name)).handle.since.time
+            since = opened.ledger.tables.collection(opened.id(name)).handle.since.time
             assert since is not None
             assert since >= last - 1_000
         assert await opened.rows("totals") == Counter([("a", 5)])

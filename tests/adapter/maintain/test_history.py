@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.adapter.catalog.builtin.steps import StepEntry
-from holdfast.adapter.maintain import history
-from holdfast.adapter.maintain.dataflow import Dataflow
-from holdfast.adapter.maintain.history import History
-from holdfast.adapter.maintain.how import How
-from holdfast.adapter.maintain.lags import KEPT, Lags
+from holdfast.compute.maintain import StepEntry, history
+from holdfast.compute.maintain.history import History
+from holdfast.compute.maintain.how import How
+from holdfast.compute.maintain.lags import KEPT, Lags
 from holdfast.plan.errors import DivisionByZero
 from holdfast.repr.frontier import Timestamp
 from tests.adapter.books import Book, book
 from tests.persist.places import in_memory
 
 
-def dataflow(opened: Book, name: str) -> Dataflow:
-    (found,) = (each for each in opened.ledger.maintainer.dataflows if each.view.id == opened.id(name))
-    return found
-
-
 def steps(opened: Book, name: str) -> tuple[StepEntry, ...]:
-    return dataflow(opened, name).history.steps
+    return opened.status(name).steps
 
 
 def told(step: StepEntry) -> tuple[object, ...]:
@@ -44,9 +37,9 @@ async def test_steps_are_told_with_how_they_were_made_and_why() -> None:
         assert (first.number, second.number, second.lower, second.upper) == (1, 2, first.upper, time + 1)
         assert set(second.seconds) == {"wait", "read", "compute", "commit"}
         assert sum(cost.seconds for cost in second.stages) <= second.seconds["compute"]
-        names = [stage.name for stage in dataflow(opened, "s").view.program.stages]
+        names = [stage.name for stage in opened.status("s").program.stages]
         assert [cost.stage for cost in second.stages] == names
-        totals = dataflow(opened, "s").history.stages
+        totals = opened.status("s").stages
         assert [(total.name, total.steps, total.rows_in) for total in totals] == [
             (cost.stage, 1, cost.rows_in) for cost in second.stages
         ]
@@ -157,10 +150,10 @@ async def test_how_far_behind_views_are_is_remembered_once_a_minute() -> None:
         await opened.run("CREATE TABLE t (n int8)")
         await opened.run("CREATE MATERIALIZED VIEW v AS SELECT sum(n) FROM t")
         await opened.rows("v")
-        before = len(list(dataflow(opened, "v").lags))
+        before = len(list(opened.status("v").lags))
         for _ in range(4):
             await opened.let_pass(30_000)
-        known = list(dataflow(opened, "v").lags)
+        known = list(opened.status("v").lags)
         assert len(known) - before == 2
         assert all(lag == 0 and minute % 60_000 == 0 for minute, lag in known[before:])
 

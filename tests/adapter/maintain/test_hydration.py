@@ -88,4 +88,4 @@ async def test_a_view_that_is_dropped_while_spark_makes_it_ends_its_jobs(hydrati
     await hydrating.book.run("DROP MATERIALIZED VIEW slow")
     await until(lambda: not hydrating.runtime.running)
     assert not hydrating.spark.sparkContext.statusTracker().getActiveJobsIds()
-    await until(lambda: not hydrating.book.ledger.maintainer.dataflows)
+    await until(lambda: not hydrating.book.ledger.maintainer.compute.statuses())

@@ -48,7 +48,7 @@ async def test_an_index_of_a_view_is_there_when_the_database_is_opened_again() -
         await opened.run("DROP INDEX i")
         assert await opened.rows("v") == {(1, 1): 1}
         await opened.run("DROP VIEW v CASCADE")
-        assert not opened.ledger.maintainer.dataflows
+        assert not opened.ledger.maintainer.compute.statuses()
         assert not opened.ledger.maintainer.entries(opened.ledger.catalog)
 
 

@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from holdfast.adapter.ledger import Ledger
-from holdfast.adapter.maintain import how, hydrating
 from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
+from holdfast.compute.maintain import how, hydrating
 from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed
 from holdfast.spark import SparkSettings
 from tests.adapter.books import Book, HandClock, quiet
@@ -45,7 +45,7 @@ async def test_a_view_is_made_by_spark_and_goes_on_in_this_process(opened: Book)
     await opened.run("CREATE MATERIALIZED VIEW plain AS SELECT * FROM t WHERE k < 2")
     await opened.run("CREATE MATERIALIZED VIEW totals AS SELECT k, count(*), max(d), sum(x), avg(m) FROM t GROUP BY k")
     assert await opened.rows("plain") == Counter(row for row in rows if row[0] < 2)
-    (step,) = opened.ledger.maintainer.dataflows[0].history.steps
+    (step,) = opened.ledger.maintainer.compute.statuses()[0].steps
     assert (step.mode, step.reason, step.rows_in, step.rows_out) == ("spark", "first rows, of many rows", 20, 14)
     before = await opened.rows("totals")
     time = opened.ledger.read_ts
@@ -69,7 +69,7 @@ async def test_much_that_changes_at_one_time_is_what_changed(opened: Book) -> No
     assert await opened.rows("totals", much) == Counter([(1, 1, 1), (2, 12, 2), *((k, 10, 1) for k in range(3, 9))])
     assert await opened.rows("totals") == Counter([(1, 5, 2), (2, 12, 2), *((k, 10, 1) for k in range(3, 9))])
     large = [
-        step for step in opened.ledger.maintainer.dataflows[0].history.steps if step.reason.startswith("7 changes")
+        step for step in opened.ledger.maintainer.compute.statuses()[0].steps if step.reason.startswith("7 changes")
     ]
     assert [(step.mode, step.error, step.rows_out) for step in large] == [("spark", None, 8)]
     assert await opened.rows("over") == Counter([(8, 77)])
@@ -90,7 +90,7 @@ async def test_a_view_is_made_of_a_state_that_it_joins(
     assert await opened.rows("v") == Counter((k, other) for k in range(4) for other in range(4))
     await opened.insert("t", (0,))
     assert await opened.rows("v") == Counter([(0, 0), *((k, other) for k in range(1, 4) for other in range(1, 4))])
-    assert sum(dataflow.counts.failures for dataflow in opened.ledger.maintainer.dataflows) == 0
+    assert sum(dataflow.counts.failures for dataflow in opened.ledger.maintainer.compute.statuses()) == 0
 
 
 async def test_what_errs_on_spark_errs_in_the_view(opened: Book) -> None:
@@ -127,5 +127,5 @@ async def test_a_recursion_is_made_by_spark_and_goes_on_in_this_process(opened: 
     assert await opened.rows("counts") == Counter([(0, 1)])
     await opened.insert("edges", (0, 3))
     assert await opened.rows("counts") == Counter([(0, 3), (2, 2), (3, 1)])
-    modes = [step.mode for step in opened.ledger.maintainer.dataflows[0].history.steps]
+    modes = [step.mode for step in opened.ledger.maintainer.compute.statuses()[0].steps]
     assert modes == ["spark", "incremental", "incremental"]

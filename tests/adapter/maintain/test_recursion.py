@@ -14,7 +14,7 @@ REACH = (
 
 
 def modes(opened: Book) -> list[str]:
-    return [step.mode for step in opened.ledger.maintainer.dataflows[0].history.steps]
+    return [step.mode for step in opened.ledger.maintainer.compute.statuses()[0].steps]
 
 
 async def test_a_recursion_goes_on_after_a_restart() -> None:

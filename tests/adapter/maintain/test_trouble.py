@@ -79,13 +79,12 @@ async def test_a_view_that_cannot_be_written_says_so_and_waits(trouble: Trouble)
         assert await opened.rows("c") == Counter([(0,)])
         trouble.left["step_computed"] = 1_000
         await opened.insert("t", (1,))
-        (dataflow,) = opened.ledger.maintainer.dataflows
-        await until(lambda: dataflow.trouble is not None)
+        await until(lambda: opened.status("c").phase == "stalled")
         (entry,) = opened.ledger.maintainer.entries(opened.ledger.catalog)
         assert (entry.status, entry.error) == ("stalled", "trouble at step_computed")
-        complete = dataflow.complete
+        complete = opened.status("c").complete
         await opened.let_pass(5_000)
-        assert dataflow.complete == complete < opened.ledger.read_ts
+        assert opened.status("c").complete == complete < opened.ledger.read_ts
         trouble.left.clear()
         assert await opened.rows("c") == Counter([(1,)])
         (entry,) = opened.ledger.maintainer.entries(opened.ledger.catalog)

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from holdfast.adapter.database import Database
-from holdfast.adapter.subscribe.maintained import Maintained
 from holdfast.compute.delta import program
+from holdfast.compute.maintain.followed import Followed
 from holdfast.plan.decorrelate import decorrelate
 from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import INT4
@@ -30,11 +30,11 @@ async def opened() -> AsyncIterator[Database]:
         yield found
 
 
-async def followed(opened: Database, query: str) -> tuple[Maintained, GlobalId]:
+async def followed(opened: Database, query: str) -> tuple[Followed, GlobalId]:
     session = await opened.connect("materialize")
     made = program(decorrelate(plan_query(query, session._state.names).plan))
     (table,) = map(GlobalId.parse, made.inputs)
-    found = opened.ledger.maintainer.followed(made, runs_code=False)
+    found = opened.ledger.maintainer.compute.followed(made, runs_code=False)
     await found.begin(opened.ledger.read_ts)
     return found, table
 

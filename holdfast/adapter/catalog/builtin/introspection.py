@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from holdfast.adapter.catalog.builtin.steps import ArrangementEntry, StageEntry, StepEntry
 from holdfast.adapter.catalog.objects import Role
 from holdfast.adapter.catalog.state import CatalogState
+from holdfast.compute.maintain import ArrangementEntry, StageEntry, StepEntry
 from holdfast.repr.frontier import Frontier
 from holdfast.repr.ids import GlobalId
 

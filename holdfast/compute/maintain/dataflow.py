@@ -11,16 +11,16 @@ import logging
 from collections.abc import Sequence
 from time import monotonic
 
-from holdfast.adapter.maintain.erring import Errors
-from holdfast.adapter.maintain.stepping import Stepping
-from holdfast.adapter.maintain.stores import Stores
-from holdfast.adapter.maintain.surroundings import Surroundings
-from holdfast.adapter.maintain.view import View
-from holdfast.adapter.maintain.writing import errors_done
+from holdfast.compute.maintain.read_capability import Holders, ReadCapability
+from holdfast.compute.maintain.stepping import Stepping
+from holdfast.compute.maintain.surroundings import Surroundings
+from holdfast.compute.maintain.view import ViewDescription
+from holdfast.compute.maintain.write_capability import WriteCapability
+from holdfast.compute.maintain.writing import errors_done
 from holdfast.errors import HoldfastError
 from holdfast.persist import Append, WriteHandle
-from holdfast.persist.errors import Fenced, Stopped
-from holdfast.repr.frontier import Frontier, Timestamp
+from holdfast.persist.errors import AsOfBeforeSince, Fenced, Stopped
+from holdfast.repr.frontier import Frontier, Timestamp, after
 
 log = logging.getLogger(__name__)
 
@@ -29,19 +29,26 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 30.0
 
 
 class Dataflow(Stepping):
-    """Made of a view whose collections are there; it works from `start` on, until it has ended."""
+    """Made of the rights to read what a view reads and to write it; it works from `start` on, until it has ended: that
+    is when the last capability to read it is dropped. Then it drops its own.
+    """
 
-    def __init__(self, view: View, stores: Stores, errors: Errors, start: Timestamp, around: Surroundings) -> None:
-        super().__init__(view, stores, errors, start, around)
+    def __init__(
+        self, inputs: Sequence[ReadCapability], view: ViewDescription, output: WriteCapability, around: Surroundings
+    ) -> None:
+        super().__init__(inputs, view, output, Holders(self.end), around)
         self.trouble: str | None = None
         self._task: asyncio.Task[None] | None = None
         self._ended = self._is_suspect = False
 
     # Beginning and ending
 
-    def begin(self) -> None:
-        """Find out whether there is something to do, and hold what is read: if that cannot be, nothing has begun."""
-        view, basis, errs = self.view, self.basis, self.errors.open
+    def begin(self) -> Sequence[ReadCapability]:
+        """Find out whether there is something to do, and hold what is read: if that cannot be, nothing has begun.
+
+        What is returned is the right to read each output, from as early on as it can be.
+        """
+        basis, errs = self.basis, self.errors.open
         since = self.stores.output.since.time if basis is not None else self.errors.first
         first = Timestamp(self.done + 1)
         if basis is None and errs is None:
@@ -52,14 +59,28 @@ class Dataflow(Stepping):
                 self.find_refresh(self.done)
         else:
             self.changed = max(self.changed, *self._last_changes())
-        if self.is_behind or self.due is not None or not self.refreshes:
-            held = first if basis is None and errs is None else self.done if basis is None else basis
-            self._hold = self._tables.hold_again(view.inputs, held)
-        self._table = self._tables.begin(view.item, self.stores.output, first if since is None else since, self)
+        needs_inputs = self.is_behind or self.due is not None or not self.refreshes
+        held = first if basis is None and errs is None else self.done if basis is None else basis
+        if needs_inputs:
+            self._check_inputs(held)
+        earliest = Frontier(first if since is None else since)
+        outputs = [ReadCapability(id, earliest, self._holders) for id in self.view.outputs]
+        if needs_inputs:
+            self.hold_inputs(held)
+        else:
+            self.drop_inputs()
         self._machine.begin(self)
         if not self.refreshes:
             for table in self._input_tables:
                 table.readers.add(self)
+        return outputs
+
+    def _check_inputs(self, at: Timestamp) -> None:
+        """Refuse to go on at `at` if inputs have forgotten what they were then."""
+        for capability in self._held:
+            if not capability.frontier.less_equal(at):
+                name = self._tables.collection(capability.id).handle.name
+                raise AsOfBeforeSince(name, at, capability.frontier)
 
     def start(self) -> None:
         """Do what there is to do, from now on."""
@@ -90,11 +111,9 @@ class Dataflow(Stepping):
         self._machine.end(self)
         if self._task is not None:
             self._task.cancel()
-        if self._hold is not None:
-            self._hold.release()
-        for handle in self.stores.handles:
-            if handle is not self.stores.output:
-                self._tables.ending.end(handle)
+        self.drop_inputs()
+        self._output.drop()
+        self._tables.ended(self.view.id)
         self._around.on_end(self.view.id)
 
     async def stop(self) -> None:
@@ -118,7 +137,7 @@ class Dataflow(Stepping):
             self.errors.forget(since.time)
         if self.errors.open is not None:
             return self.stores.tick_errors(at)
-        return self.stores.tick(at, since) if since is not None or self._holds_back() else ()
+        return self._output.downgrade(after(at), since) if since is not None or self._holds_back() else ()
 
     def _holds_back(self) -> bool:
         """Whether inputs could forget something if the view were known to need it no more."""

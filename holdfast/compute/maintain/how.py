@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from holdfast.adapter.catalog.builtin.steps import StepMode
-from holdfast.adapter.maintain.gather import Gathered
-from holdfast.adapter.maintain.stores import Stores
-from holdfast.adapter.maintain.view import View
+from holdfast.compute.maintain.gather import Gathered
+from holdfast.compute.maintain.steps import StepMode
+from holdfast.compute.maintain.stores import Stores
+from holdfast.compute.maintain.view import ViewDescription
 from holdfast.repr.frontier import Timestamp
 
 _FEW_ROWS = 50_000
@@ -26,7 +26,7 @@ class How:
     reason: str
 
 
-def from_scratch(view: View, rows: int, why: str, *, with_spark: bool) -> How:
+def from_scratch(view: ViewDescription, rows: int, why: str, *, with_spark: bool) -> How:
     """How a view is made of all `rows` of its inputs, which has to be done for the reason given."""
     if not with_spark:
         return How("scratch", f"{why}, and there is no Spark")
@@ -38,7 +38,7 @@ def from_scratch(view: View, rows: int, why: str, *, with_spark: bool) -> How:
 
 
 def of_changes(
-    view: View,
+    view: ViewDescription,
     stores: Stores,
     taken: Gathered,
     times: Sequence[Timestamp],

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.adapter.maintain import gather as module
-from holdfast.adapter.maintain.gather import gather
 from holdfast.adapter.tables.commit import commits_of
+from holdfast.compute.maintain import gather as module
+from holdfast.compute.maintain.gather import gather
 from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import INT8
 from holdfast.repr.consolidate import consolidate

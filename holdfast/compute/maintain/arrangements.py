@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from holdfast.adapter.tables import Tables
 from holdfast.compute.arrange import Arranged
 from holdfast.compute.delta import Program
+from holdfast.compute.maintain.collection import Collections
 from holdfast.persist.errors import AsOfBeforeSince
 from holdfast.plan.row_types import row_type_of
 from holdfast.repr.cut import later_than, narrowed
@@ -53,7 +53,7 @@ class _Shared:
 
 @dataclass(slots=True)
 class Arrangements:
-    _tables: Tables
+    _tables: Collections
     _shared: dict[Key, _Shared] = field(default_factory=dict)
     _users: dict[Key, set[User]] = field(default_factory=dict)
 

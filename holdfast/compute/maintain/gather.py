@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from holdfast.adapter.tables import Tables
+from holdfast.compute.maintain.collection import Collections
 from holdfast.repr.consolidate import consolidate
 from holdfast.repr.cut import narrowed, rows_by_time, up_to
 from holdfast.repr.frontier import Timestamp
@@ -38,7 +38,7 @@ class Gathered:
 
 
 async def gather(
-    tables: Tables, inputs: Mapping[str, RowType], start: Timestamp, least: Timestamp, end: Timestamp
+    tables: Collections, inputs: Mapping[str, RowType], start: Timestamp, least: Timestamp, end: Timestamp
 ) -> Gathered:
     """The updates later than `start`, up to `end` or, if they are many, some time before it but later than `least`.
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from holdfast.adapter.maintain.events import first_failing, times_after
-from holdfast.adapter.maintain.gather import Gathered, gather
-from holdfast.adapter.maintain.how import How, counted, from_scratch, of_changes
-from holdfast.adapter.maintain.stores import Written
-from holdfast.adapter.maintain.writing import Writing
 from holdfast.compute.delta import Step
+from holdfast.compute.maintain.events import first_failing, times_after
+from holdfast.compute.maintain.gather import Gathered, gather
+from holdfast.compute.maintain.how import How, counted, from_scratch, of_changes
+from holdfast.compute.maintain.stores import Written
+from holdfast.compute.maintain.writing import Writing
 from holdfast.plan.errors import DataError
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.update import UpdateBatch

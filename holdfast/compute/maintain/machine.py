@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pyarrow as pa
 
-from holdfast.adapter.catalog.builtin.steps import ArrangementEntry
-from holdfast.adapter.maintain.arrangements import Arrangements, Key, User, input_types, keys_of
-from holdfast.adapter.maintain.gather import Changes, Gathered
-from holdfast.adapter.maintain.history import Draft
-from holdfast.adapter.maintain.stores import Stores
-from holdfast.adapter.maintain.turn import Turn
-from holdfast.adapter.maintain.view import View
-from holdfast.adapter.tables import Tables
 from holdfast.compute.arrange import Arranged
 from holdfast.compute.delta import Step, due, from_scratch, step
+from holdfast.compute.maintain.arrangements import Arrangements, Key, User, input_types, keys_of
+from holdfast.compute.maintain.collection import Collections
+from holdfast.compute.maintain.gather import Changes, Gathered
+from holdfast.compute.maintain.history import Draft
+from holdfast.compute.maintain.steps import ArrangementEntry
+from holdfast.compute.maintain.stores import Stores
+from holdfast.compute.maintain.turn import Turn
+from holdfast.compute.maintain.view import ViewDescription
 from holdfast.plan.errors import NullValueNotAllowed
 from holdfast.plan.row_types import row_type_of
 from holdfast.repr.frontier import Timestamp
@@ -30,7 +30,9 @@ from holdfast.repr.update import UpdateBatch
 
 
 class Machine:
-    def __init__(self, view: View, stores: Stores, tables: Tables, arrangements: Arrangements, turn: Turn) -> None:
+    def __init__(
+        self, view: ViewDescription, stores: Stores, tables: Collections, arrangements: Arrangements, turn: Turn
+    ) -> None:
         self._view, self._stores, self._tables, self._arrangements, self._turn = (
             view,
             stores,
@@ -119,10 +121,9 @@ class Machine:
         """Refuse nulls where the view says that there are none."""
         table = made.output.table
         coming = np.asarray(table[DIFF]) > 0
-        for position in self._view.item.asserts:
+        for position, name in self._view.asserts.items():
             column = table.column(position)
             if column.null_count and bool((np.asarray(column.is_null()) & coming).any()):
-                name = self._view.item.columns[position].name
                 raise NullValueNotAllowed(f'column "{name}" must not be null')
 
     async def _loaded(self) -> dict[str, Arranged]:

@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from holdfast.adapter.maintain.erring import Errors
-from holdfast.adapter.tables.progress import Erring, Progress
-from holdfast.adapter.timeline import Timeline
+from holdfast.compute.maintain.collection import Erring, Progress
+from holdfast.compute.maintain.erring import Errors
+from holdfast.compute.maintain.outside import Timeline
 from holdfast.errors import HoldfastError
 from holdfast.repr.frontier import Timestamp
 

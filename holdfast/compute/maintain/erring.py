@@ -11,16 +11,14 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from holdfast.adapter.sqlstate import SQLSTATE, sqlstate
-from holdfast.adapter.tables.progress import Erring
+from holdfast.compute.maintain.collection import Erring
+from holdfast.compute.maintain.outside import ErrorCodes
 from holdfast.plan.errors import DataError
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
 
 ROW_TYPE = RowType.of(("message", pa.string()), ("sqlstate", pa.string()))
-
-_CLASSES = {code: cls for cls, code in reversed(list(SQLSTATE.items())) if issubclass(cls, DataError)}
 
 
 class Errors:
@@ -58,24 +56,24 @@ class Errors:
         self._intervals = [each for each in self._intervals if each.end is None or each.end > since]
 
 
-def same(one: DataError, other: DataError) -> bool:
+def same(one: DataError, other: DataError, codes: ErrorCodes) -> bool:
     """Whether two errors say the same."""
-    return str(one) == str(other) and sqlstate(one) == sqlstate(other)
+    return str(one) == str(other) and codes.code_of(one) == codes.code_of(other)
 
 
-def updates_of(changes: Sequence[tuple[DataError, int]], time: Timestamp) -> UpdateBatch:
-    rows = [(str(error), sqlstate(error)) for error, _ in changes]
+def updates_of(changes: Sequence[tuple[DataError, int]], time: Timestamp, codes: ErrorCodes) -> UpdateBatch:
+    rows = [(str(error), codes.code_of(error)) for error, _ in changes]
     return UpdateBatch.from_rows(ROW_TYPE, rows, [time] * len(rows), [diff for _, diff in changes])
 
 
-def loaded(updates: UpdateBatch) -> Errors:
+def loaded(updates: UpdateBatch, codes: ErrorCodes) -> Errors:
     """The intervals that were written."""
     columns = [updates.table.column(index).to_pylist() for index in range(4)]
     errors = Errors()
     # At one time, what ends comes before what begins.
     for message, code, time, diff in sorted(zip(*columns, strict=True), key=lambda row: (row[2], row[3])):
         if diff > 0:
-            errors.begin(Timestamp(time), _CLASSES.get(code, DataError)(message))
+            errors.begin(Timestamp(time), codes.error_of(code, message))
         else:
             errors.heal(Timestamp(time))
     return errors

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter, time_ns
 
-from holdfast.adapter.catalog.builtin.steps import Phase, StageEntry, StepEntry, StepMode
-from holdfast.adapter.maintain.how import How
 from holdfast.compute.delta.cost import StageCost
+from holdfast.compute.maintain.how import How
+from holdfast.compute.maintain.steps import Phase, StageEntry, StepEntry, StepMode
 from holdfast.repr.frontier import Timestamp
 
 KEPT = 20

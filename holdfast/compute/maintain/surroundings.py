@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from holdfast.adapter.maintain.arrangements import Arrangements
-from holdfast.adapter.maintain.on_spark import OnSpark
-from holdfast.adapter.maintain.progress import Version, ViewProgress
-from holdfast.adapter.maintain.turn import Turn
-from holdfast.adapter.tables import Tables
-from holdfast.adapter.timeline import Timeline
+from holdfast.compute.maintain.arrangements import Arrangements
+from holdfast.compute.maintain.collection import Collections
+from holdfast.compute.maintain.on_spark import OnSpark
+from holdfast.compute.maintain.outside import ErrorCodes, Timeline
+from holdfast.compute.maintain.progress import Version, ViewProgress
+from holdfast.compute.maintain.turn import Turn
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 
@@ -22,12 +22,13 @@ class Surroundings:
     `on_due` is told when one wants to work at a later time, `on_end` when one has ended.
     """
 
-    tables: Tables
+    tables: Collections
     timeline: Timeline
     arrangements: Arrangements
     turn: Turn
     version: Version
     spark: OnSpark | None
+    codes: ErrorCodes
     on_due: Callable[[Timestamp, ViewProgress], None]
     on_end: Callable[[GlobalId], None]
 

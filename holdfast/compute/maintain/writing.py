@@ -6,22 +6,21 @@ A transaction expects the times before the step to be written and no later ones:
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
-from holdfast.adapter.catalog.builtin.steps import ArrangementEntry
-from holdfast.adapter.catalog.refresh import next_refresh
-from holdfast.adapter.maintain.erring import Errors, same
-from holdfast.adapter.maintain.gather import Gathered
-from holdfast.adapter.maintain.history import Draft, History
-from holdfast.adapter.maintain.lags import Lags
-from holdfast.adapter.maintain.machine import Machine
-from holdfast.adapter.maintain.progress import ViewProgress
-from holdfast.adapter.maintain.stores import Stores, Written
-from holdfast.adapter.maintain.surroundings import Counts, Surroundings
-from holdfast.adapter.maintain.view import View
-from holdfast.adapter.tables import Hold
-from holdfast.adapter.tables.commit import commits_of
-from holdfast.adapter.tables.progress import Erring
-from holdfast.adapter.tables.table import Table
+from holdfast.compute.maintain.collection import Erring
+from holdfast.compute.maintain.erring import same
+from holdfast.compute.maintain.gather import Gathered
+from holdfast.compute.maintain.history import Draft, History
+from holdfast.compute.maintain.lags import Lags
+from holdfast.compute.maintain.machine import Machine
+from holdfast.compute.maintain.progress import ViewProgress
+from holdfast.compute.maintain.read_capability import Holders, ReadCapability
+from holdfast.compute.maintain.steps import ArrangementEntry
+from holdfast.compute.maintain.stores import Stores, Written
+from holdfast.compute.maintain.surroundings import Counts, Surroundings
+from holdfast.compute.maintain.view import ViewDescription
+from holdfast.compute.maintain.write_capability import WriteCapability
 from holdfast.errors import UnavailableError
 from holdfast.failpoint import reach
 from holdfast.persist.shard import UpperMismatch
@@ -36,15 +35,25 @@ _MANY_NOTED = 100_000
 
 
 class Writing(ViewProgress):
-    """A view whose collections are there. What it reads is held, from where it would go on after a crash."""
+    """A view that can be written. What it reads is held: from where it would go on after a crash, and not later than it
+    can be read itself, by those who hold capabilities of it.
+    """
 
-    def __init__(self, view: View, stores: Stores, errors: Errors, start: Timestamp, around: Surroundings) -> None:
-        """`start` is the first time that the view has rows for, if none are written yet."""
-        basis = stores.basis
-        done = Timestamp(start - 1) if basis is None else basis
+    def __init__(
+        self,
+        inputs: Sequence[ReadCapability],
+        view: ViewDescription,
+        output: WriteCapability,
+        holders: Holders,
+        around: Surroundings,
+    ) -> None:
+        """`holders` are those who may read the view."""
+        stores, errors, read_ts = output.stores, output.errors, around.timeline.read_ts
+        basis, first = stores.basis, read_ts if view.refresh is None else view.refresh.first(read_ts)
+        done = Timestamp(first - 1) if basis is None else basis
         if errors.open is not None:
             done = errors_done(stores)
-        tables = [around.tables.table(id) for id in view.inputs]
+        tables = [around.tables.collection(id) for id in view.inputs]
         super().__init__(
             around.timeline,
             around.version,
@@ -52,7 +61,7 @@ class Writing(ViewProgress):
             done,
             basis,
             errors,
-            refreshes=bool(view.item.refresh),
+            refreshes=view.refresh is not None,
         )
         self.view, self.stores = view, stores
         self.counts, self.history, self.lags = Counts(), History(), Lags()
@@ -60,8 +69,7 @@ class Writing(ViewProgress):
         self._machine = Machine(view, stores, around.tables, around.arrangements, around.turn)
         self._inputs_known = self._machine.inputs
         self._draft = Draft()
-        self._hold: Hold | None = None
-        self._table: Table | None = None
+        self._held, self._output, self._holders = tuple(inputs), output, holders
 
     def state_size(self) -> tuple[int, int]:
         """How many updates of states are in memory, and in how many bytes."""
@@ -91,8 +99,8 @@ class Writing(ViewProgress):
 
     def find_refresh(self, done: Timestamp) -> None:
         """When the view is brought up to date next, after `done`."""
-        time = next_refresh(self.view.item.refresh, done + 1)
-        self._is_due(None if time is None else Timestamp(time))
+        assert self.view.refresh is not None  # or it would not be asked
+        self._is_due(self.view.refresh.next(Timestamp(done + 1)))
 
     def _is_due(self, time: Timestamp | None) -> None:
         self.due = time
@@ -123,8 +131,7 @@ class Writing(ViewProgress):
         if output is None or output.rows > _MANY_NOTED:
             self._tables.rewritten(self.view.id, end)
         else:
-            for commit in commits_of(output):
-                self._tables.committed({self.view.id: commit})
+            self._tables.written(self.view.id, output)
         if heals is not None:
             self._tell_readers(end)
             self.errors.heal(end)
@@ -136,20 +143,33 @@ class Writing(ViewProgress):
         self._tables.wake([self.view.id])
 
     def _tell_readers(self, time: Timestamp) -> None:
-        assert self._table is not None  # it was begun before there was anything to do
-        self._table.tell_readers(time)
+        self._tables.collection(self.view.id).tell_readers(time)
+
+    # What it reads
 
     def release_inputs(self) -> None:
-        """Inputs are held where the view would go on after a crash, and no longer than it does."""
-        held, basis = None if self._hold is None else self._hold.at, self.stores.basis
-        if self._hold is None or held is None:
-            return
+        """Let inputs forget what is not needed of them any more."""
         if self.refreshes and self.due is None and not self.is_behind:
-            self._hold.release()
+            self.drop_inputs()
+            return
+        basis = self.stores.basis
         if basis is None and self.errors.open is not None:
             basis = self.done
-        if basis is not None and basis > held and self._hold.at is not None:
-            self._hold.downgrade(basis)
+        if basis is not None:
+            self.hold_inputs(basis)
+
+    def hold_inputs(self, at: Timestamp) -> None:
+        """Hold inputs at `at`, where the view would go on after a crash, or where it can be read itself if earlier.
+
+        An input that had forgotten that much when the view was begun is held from where it could be read then.
+        """
+        readable = self._holders.least()
+        for capability in self._held:
+            capability.advance(at if readable is None else min(at, readable))
+
+    def drop_inputs(self) -> None:
+        for capability in self._held:
+            capability.drop()
 
     def _expect(self, mismatch: UpperMismatch | None) -> None:
         if mismatch is not None:
@@ -159,7 +179,7 @@ class Writing(ViewProgress):
         """The view errs from `time` on."""
         self._draft.err(error)
         before = self.errors.open
-        if before is None or not same(before.error, error):
+        if before is None or not same(before.error, error, self._around.codes):
             began = Erring(time, None, error)
             self._expect(await self.stores.err(time, began, before))
             log.info("view errs", extra={"view": str(self.view.id), "time": time, "reason": str(error)})

@@ -10,12 +10,12 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from holdfast.adapter.maintain.arrangements import Arrangements, input_types, keys_of
-from holdfast.adapter.maintain.turn import Turn
-from holdfast.adapter.tables import Tables
 from holdfast.compute.arrange import Arranged
 from holdfast.compute.delta import Program, Step, from_scratch, step
 from holdfast.compute.in_thread import in_thread
+from holdfast.compute.maintain.arrangements import Arrangements, input_types, keys_of
+from holdfast.compute.maintain.collection import Collections
+from holdfast.compute.maintain.turn import Turn
 from holdfast.plan.row_types import row_type_of
 from holdfast.repr.consolidate import consolidate
 from holdfast.repr.cut import narrowed
@@ -28,14 +28,14 @@ _FEW = 200_000
 
 
 @dataclass(eq=False)
-class Maintained:
+class Followed:
     """`basis` is the time up to which changes were taken. Whoever begins it ends it.
 
     `runs_code`: it calls functions that users wrote.
     """
 
     program: Program
-    tables: Tables
+    tables: Collections
     arrangements: Arrangements
     turn: Turn
     runs_code: bool

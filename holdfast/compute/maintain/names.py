@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.adapter.catalog.objects import Item
-from holdfast.adapter.maintain.view import View
+from holdfast.compute.maintain.view import ViewDescription
+from holdfast.repr.ids import GlobalId
 
 _OUTPUT, _STATE, _ERRORS = "view ", "state ", "errors "
 
@@ -11,18 +11,18 @@ _FINGERPRINT = 16
 """Characters of a program's fingerprint that tell its states from those of another."""
 
 
-def output_of(view: View | Item) -> str:
-    return f"{_OUTPUT}{view.id}"
+def output_of(view: GlobalId) -> str:
+    return f"{_OUTPUT}{view}"
 
 
-def states_of(view: View) -> dict[str, str]:
+def states_of(view: ViewDescription) -> dict[str, str]:
     """By the names of the program's states. Those that another program left have other names, so none is taken over."""
     made_by = view.program.fingerprint[:_FINGERPRINT]
     return {state.name: f"{_STATE}{view.id} {made_by} {state.name}" for state in view.program.states}
 
 
-def errors_of(view: View | Item) -> str:
-    return f"{_ERRORS}{view.id}"
+def errors_of(view: GlobalId) -> str:
+    return f"{_ERRORS}{view}"
 
 
 def owner_of(collection: str) -> str | None:

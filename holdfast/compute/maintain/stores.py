@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdfast.adapter.maintain import erring
-from holdfast.adapter.maintain.erring import Errors
-from holdfast.adapter.maintain.names import errors_of, output_of, states_of
-from holdfast.adapter.maintain.view import View
-from holdfast.adapter.tables.progress import Erring
 from holdfast.compute.delta import Step
-from holdfast.errors import DataCorruption
+from holdfast.compute.maintain import erring
+from holdfast.compute.maintain.collection import Erring
+from holdfast.compute.maintain.erring import Errors
+from holdfast.compute.maintain.names import errors_of, output_of, states_of
+from holdfast.compute.maintain.outside import ErrorCodes
+from holdfast.compute.maintain.stored import StoredView
+from holdfast.compute.maintain.view import ViewDescription
 from holdfast.persist import Append, Persist, WriteHandle
 from holdfast.persist.shard import UpperMismatch
 from holdfast.persist.write import Staged
@@ -54,30 +55,28 @@ class Stores:
     def __init__(
         self,
         persist: Persist,
-        view: View,
+        codes: ErrorCodes,
+        view: ViewDescription,
         output: WriteHandle,
         states: Mapping[str, WriteHandle],
         errors: WriteHandle | None,
     ) -> None:
-        self._persist, self._view = persist, view
+        self._persist, self._codes, self._view = persist, codes, view
         self.output, self.states, self.errors = output, states, errors
 
     @classmethod
-    async def create(cls, persist: Persist, view: View) -> Stores:
+    async def create(cls, persist: Persist, codes: ErrorCodes, view: ViewDescription) -> Stores:
         """Those of a new view."""
-        output = await persist.create_or_load(output_of(view), row_type_of(view.program.columns))
-        return cls(persist, view, output, await _states(persist, view), None)
+        output = await persist.create_or_load(output_of(view.id), row_type_of(view.program.columns))
+        return cls(persist, codes, view, output, await _states(persist, view), None)
 
     @classmethod
-    async def load(cls, persist: Persist, view: View, found: Mapping[str, WriteHandle]) -> Stores:
-        """Those of a view that there is, of which `found` are some. States that are missing are made, empty."""
-        output = found.get(output_of(view))
-        if output is None:
-            raise DataCorruption(f"view {view.id} is in the catalog, but nothing is stored of it")
-        names = states_of(view)
+    async def load(cls, persist: Persist, codes: ErrorCodes, view: ViewDescription, stored: StoredView) -> Stores:
+        """Those of a view of which something is stored. States that are missing are made, empty."""
+        output, names, found = stored.output, states_of(view), stored.collections
         known = {name: found[collection] for name, collection in names.items() if collection in found}
         states = known if len(known) == len(names) else await _states(persist, view)
-        return cls(persist, view, output, states, found.get(errors_of(view)))
+        return cls(persist, codes, view, output, states, stored.errors)
 
     @property
     def handles(self) -> list[WriteHandle]:
@@ -111,7 +110,7 @@ class Stores:
             appends.append(Append(state, written.states.get(name), upper, after(end), since=Frontier(end)))
         if heals is not None:
             assert self.errors is not None  # it was written there
-            updates = erring.updates_of([(heals.error, -1)], end)
+            updates = erring.updates_of([(heals.error, -1)], end, self._codes)
             appends.append(Append(self.errors, updates, self.errors.upper, after(end)))
         return await self._committed(appends)
 
@@ -126,9 +125,9 @@ class Stores:
     async def err(self, time: Timestamp, began: Erring, before: Erring | None) -> UpperMismatch | None:
         """Write that the view errs from `time` on, perhaps otherwise than `before`."""
         if self.errors is None:
-            self.errors = await self._persist.create_or_load(errors_of(self._view), erring.ROW_TYPE)
+            self.errors = await self._persist.create_or_load(errors_of(self._view.id), erring.ROW_TYPE)
         changes = [(began.error, 1), *([] if before is None else [(before.error, -1)])]
-        updates = erring.updates_of(changes, time)
+        updates = erring.updates_of(changes, time, self._codes)
         return await self._committed([Append(self.errors, updates, self.errors.upper, after(time))])
 
     async def _committed(self, appends: list[Append]) -> UpperMismatch | None:
@@ -170,10 +169,10 @@ class Stores:
             later = [batch async for batch in reader.changes(Timestamp(first + 1), self.errors.upper)]
         finally:
             await reader.close()
-        return erring.loaded(UpdateBatch.concat(erring.ROW_TYPE, [known, *later]))
+        return erring.loaded(UpdateBatch.concat(erring.ROW_TYPE, [known, *later]), self._codes)
 
 
-async def _states(persist: Persist, view: View) -> dict[str, WriteHandle]:
+async def _states(persist: Persist, view: ViewDescription) -> dict[str, WriteHandle]:
     names = states_of(view)
     return {
         state.name: await persist.create_or_load(names[state.name], row_type_of(state.types))

@@ -9,13 +9,13 @@ from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 
-from holdfast.adapter.maintain.hydrating import Work, written
-from holdfast.adapter.maintain.hydrations import Hydrations
-from holdfast.adapter.maintain.stores import Stores, Written
-from holdfast.adapter.maintain.view import View
-from holdfast.adapter.runtime import SparkRuntime
-from holdfast.adapter.tables import Tables
 from holdfast.compute.delta import OUTPUT, hydration
+from holdfast.compute.maintain.collection import Collections
+from holdfast.compute.maintain.hydrating import Work, written
+from holdfast.compute.maintain.hydrations import Hydrations
+from holdfast.compute.maintain.outside import Runtime
+from holdfast.compute.maintain.stores import Stores, Written
+from holdfast.compute.maintain.view import ViewDescription
 from holdfast.compute.render import SparkQuery, render
 from holdfast.persist import Persist, WriteHandle
 from holdfast.persist.spark.scan import SparkReader
@@ -26,13 +26,13 @@ from holdfast.repr.ids import GlobalId
 
 
 class OnSpark:
-    def __init__(self, runtime: SparkRuntime, persist: Persist, tables: Tables) -> None:
+    def __init__(self, runtime: Runtime, persist: Persist, tables: Collections) -> None:
         self._runtime, self._persist, self._tables = runtime, persist, tables
         self.hydrations = Hydrations()
 
     @asynccontextmanager
     async def from_scratch(
-        self, view: View, stores: Stores, at: Timestamp, basis: Timestamp | None
+        self, view: ViewDescription, stores: Stores, at: Timestamp, basis: Timestamp | None
     ) -> AsyncIterator[Written]:
         """What makes the view and its states what they are at `at`, to be appended inside the block.
 
@@ -70,17 +70,15 @@ class OnSpark:
             await reader.close()
 
 
-def _planned(view: View, at: Timestamp) -> dict[str, tuple[Plan, SparkQuery]]:
+def _planned(view: ViewDescription, at: Timestamp) -> dict[str, tuple[Plan, SparkQuery]]:
     return {name: (plan, render(plan)) for name, plan in hydration(view.program, at).items()}
 
 
-def _types(view: View, name: str) -> tuple[Type, ...]:
+def _types(view: ViewDescription, name: str) -> tuple[Type, ...]:
     types = {state.name: state.types for state in view.program.states}
     return view.program.columns if name == OUTPUT else types[name]
 
 
-def _asserts(view: View, name: str) -> Mapping[int, str]:
+def _asserts(view: ViewDescription, name: str) -> Mapping[int, str]:
     """The columns of a collection that must not be null, with what people call them."""
-    if name != OUTPUT:
-        return {}
-    return {position: view.item.columns[position].name for position in view.item.asserts}
+    return view.asserts if name == OUTPUT else {}
