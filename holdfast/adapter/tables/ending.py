@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Collection
 
 from holdfast.adapter.tables.background import Background
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, UnavailableError
 from holdfast.persist import Persist, WriteHandle
 
 log = logging.getLogger(__name__)
@@ -21,6 +21,13 @@ class Ending:
         """End a collection, beside everything else."""
         self._waiting[handle.name] = handle
         self._background.start(self._end(handle.name), "holdfast-drop-table")
+
+    async def finish(self, ours: Callable[[str], bool]) -> None:
+        """Wait until those among `ours` have ended that are about to: then their names can be given to others."""
+        for name in [name for name in self._waiting if ours(name)]:
+            await self._end(name)
+            if name in self._waiting:
+                raise UnavailableError(f'collection "{name}" is about to end, but somebody still reads it')
 
     async def end_strays(self, ours: Callable[[str], bool], known: Collection[str]) -> None:
         """End the collections among `ours` that are not `known` to anyone."""

@@ -84,6 +84,9 @@ class Ending(Protocol):
     def end(self, handle: WriteHandle) -> None:
         """End one, once nobody reads it."""
 
+    async def finish(self, ours: Callable[[str], bool]) -> None:
+        """Wait until those among `ours` have ended that are about to."""
+
     async def end_strays(self, ours: Callable[[str], bool], known: Sequence[str]) -> None:
         """End those among `ours` that are not `known` to anyone."""
 

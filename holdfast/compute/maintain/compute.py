@@ -14,6 +14,7 @@ from holdfast.compute.maintain.dataflow import Dataflow
 from holdfast.compute.maintain.erring import Errors
 from holdfast.compute.maintain.followed import Followed
 from holdfast.compute.maintain.lags import MINUTE
+from holdfast.compute.maintain.names import owner_of
 from holdfast.compute.maintain.on_spark import OnSpark
 from holdfast.compute.maintain.outside import ErrorCodes, Runtime, Timeline
 from holdfast.compute.maintain.progress import Version, ViewProgress
@@ -68,7 +69,8 @@ class Compute:
     # The right to write views
 
     async def create(self, view: ViewDescription) -> WriteCapability:
-        """Make what a new view is stored in."""
+        """Make what a new view is stored in. What it was stored in before, if it was, is ended first."""
+        await self._collections.ending.finish(lambda name: owner_of(name) == str(view.id))
         stores = await Stores.create(self._persist, self._codes, view)
         return WriteCapability(view.id, stores, Errors(), self._collections.ending)
 

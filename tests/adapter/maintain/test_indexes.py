@@ -52,6 +52,18 @@ async def test_an_index_of_a_view_is_there_when_the_database_is_opened_again() -
         assert not opened.ledger.maintainer.entries(opened.ledger.catalog)
 
 
+async def test_an_index_can_be_made_again_at_once() -> None:
+    async with database() as opened:
+        session = await opened.connect("materialize")
+        await ask(session, "CREATE TABLE t (k int8, n int8)")
+        await ask(session, "CREATE VIEW v AS SELECT k, sum(n) AS s FROM t GROUP BY k")
+        for number in range(1, 31):
+            await ask(session, "CREATE INDEX by_k ON v (k)")
+            await ask(session, "INSERT INTO t VALUES (1, 1)")
+            assert await rows(session, "SELECT s FROM v WHERE k = 1") == [(str(number),)]
+            await ask(session, "DROP INDEX by_k")
+
+
 async def test_what_has_an_index_stays_in_memory() -> None:
     async with book(settings=quiet(memory_bytes=2_000)) as opened:
         for name in ("t", "u"):
