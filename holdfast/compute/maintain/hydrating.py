@@ -1,8 +1,8 @@
 """A view and its states made from scratch by Spark, one collection after another.
 
-What another collection is made of is computed once, and kept until all are there. Collections of few rows are gathered
-here, and what is made of such alone is made in this process: a job of Spark's takes longer to begin. All else is
-written by the executors.
+Each is computed once, by one job. Its rows come here if they are few, and what is made of such alone is made in this
+process: a job of Spark's takes longer to begin. All else is written by the executors, and read back by what is made of
+it.
 """
 
 from __future__ import annotations
