@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from bench.measure import bar, report
 from holdfast.compute.arrange import Arranged
 from holdfast.compute.delta import Program, Step, from_scratch, step
-from holdfast.compute.delta.rows import row_type_of
+from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import INT4, INT8, TEXT, Type
 from holdfast.repr.consolidate import as_of
 from holdfast.repr.frontier import Timestamp

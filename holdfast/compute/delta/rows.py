@@ -14,21 +14,16 @@ from holdfast.compute.evaluate.scalars import Row
 from holdfast.compute.evaluate.values import Value, fitted, from_arrow, table_of, to_arrow
 from holdfast.plan.order import is_natural
 from holdfast.plan.relation import Columns
-from holdfast.plan.types import Numeric, Type, arrow_type
+from holdfast.plan.row_types import row_type_of
+from holdfast.plan.types import Numeric, Type
 from holdfast.repr.consolidate import advance_by, consolidate
 from holdfast.repr.frontier import Timestamp, at
-from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
 
 FEW = 4096
 """Updates up to which Python consolidates them."""
 
 _FLOATS = ("float4", "float8")
-
-
-def row_type_of(types: Sequence[Type]) -> RowType:
-    """Columns are named by their positions."""
-    return RowType(pa.schema([(f"c{index}", arrow_type(type_)) for index, type_ in enumerate(types)]))
 
 
 def updates_of(batch: UpdateBatch | None, columns: Columns) -> Multiset:

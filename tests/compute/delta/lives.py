@@ -15,11 +15,11 @@ import pyarrow as pa
 from holdfast.compute.arrange import Arranged
 from holdfast.compute.delta import OUTPUT, Program, Step, due, from_scratch, hydration, state_input, step
 from holdfast.compute.delta.program import Due
-from holdfast.compute.delta.rows import row_type_of
 from holdfast.compute.evaluate.keys import equality
 from holdfast.compute.evaluate.relations import Surroundings, expanded
 from holdfast.compute.evaluate.values import rows_of, table_of, to_arrow
 from holdfast.plan.errors import DataError
+from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import Type
 from holdfast.repr.consolidate import as_of, consolidate
 from holdfast.repr.frontier import Timestamp
