@@ -7,6 +7,7 @@ never moved within a segment, so a position in it is a name for a row as long as
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Context, Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ import pyarrow as pa
 
 from holdfast.compute.evaluate.scalars import Row
 from holdfast.compute.evaluate.values import from_arrow
-from holdfast.plan.types import Type
+from holdfast.plan.types import MAX_PRECISION, Type
 from holdfast.repr.frontier import Timestamp
 
 Read: TypeAlias = Callable[[int], Any]  # a value as `plan/types.py` lists them, by its position
@@ -105,23 +106,51 @@ class Segment:
 
 def _reader(column: pa.Array, type_: Type) -> Read:
     """How a value of a column is read alone. Slicing Arrow arrays takes much longer than this."""
-    data_type = column.type
-    if column.null_count == 0 and type_.base != "uint8":
-        if pa.types.is_temporal(data_type):
-            column = column.view(pa.int32() if data_type.bit_width == 32 else pa.int64())
-        if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-            # Bound here, since numpy makes a Python number of an item without one of its own in between.
-            item: Read = column.to_numpy().item
-            return item
-        if pa.types.is_string(data_type):
-            return _text_reader(column)
+    if type_.base == "uint8":
+        return lambda position: from_arrow(column.slice(position, 1), type_)[0]
+    found = _value_reader(column)
+    if found is not None:
+        return found if column.null_count == 0 else _or_null(column, found)
     if type_.base in _PLAIN:
         return lambda position: column[position].as_py()
     return lambda position: from_arrow(column.slice(position, 1), type_)[0]
 
 
+def _value_reader(column: pa.Array) -> Read | None:
+    """How values that are not null are read from the memory that they are in. None: not so."""
+    data_type = column.type
+    if pa.types.is_temporal(data_type):
+        data_type = pa.int32() if data_type.bit_width == 32 else pa.int64()
+    if pa.types.is_integer(data_type) or pa.types.is_floating(data_type):
+        values = np.frombuffer(column.buffers()[1], data_type.to_pandas_dtype(), len(column) + column.offset)
+        # Bound here, since numpy makes a Python number of an item without one of its own in between.
+        item: Read = values[column.offset :].item
+        return item
+    if pa.types.is_decimal128(data_type):
+        return _decimal_reader(column)
+    return _text_reader(column) if pa.types.is_string(data_type) else None
+
+
+def _or_null(column: pa.Array, read: Read) -> Read:
+    """The same of a column of which some values are null: a bit says of each that it is there."""
+    bits, offset = memoryview(column.buffers()[0]), column.offset
+    return lambda position: read(position) if bits[position + offset >> 3] >> (position + offset & 7) & 1 else None
+
+
+def _decimal_reader(column: pa.Array) -> Read:
+    """Of decimals: integers of 16 bytes, and where the point is in all of them."""
+    held, exponent, offset = memoryview(column.buffers()[1]), -column.type.scale, 16 * column.offset
+    number, place = int.from_bytes, Context(prec=MAX_PRECISION).scaleb
+
+    def read(position: int) -> Decimal:
+        begin = 16 * position + offset
+        return place(Decimal(number(held[begin : begin + 16], "little", signed=True)), exponent)
+
+    return read
+
+
 def _text_reader(column: pa.Array) -> Read:
-    """Of texts without nulls: an array of where each of them begins, and all of them one after the other."""
+    """Of texts: an array of where each of them begins, and all of them one after the other."""
     _, offsets, texts = column.buffers()
     if texts is None:
         return lambda _: ""
