@@ -29,6 +29,7 @@ from holdfast.persist.spark.stage import from_spark, gathered, with_updates
 from holdfast.persist.write import Staged
 from holdfast.plan.errors import NullValueNotAllowed
 from holdfast.plan.relation import Get, Plan, Relation
+from holdfast.plan.rewrite.reduce_joins import reduce_joins
 from holdfast.plan.rewrite.spread_semi_joins import spread_semi_joins
 from holdfast.plan.types import Type
 from holdfast.repr.consolidate import consolidate
@@ -36,7 +37,7 @@ from holdfast.repr.frontier import Timestamp
 from holdfast.repr.row import DIFF, TIME, RowType
 from holdfast.repr.update import UpdateBatch
 
-_FEW = 20_000
+FEW = 20_000
 """Rows of a collection that are gathered."""
 
 _MOST = 1_000_000
@@ -65,21 +66,31 @@ class Work:
 
 
 def written(
-    works: Sequence[Work], inputs: Mapping[str, DataFrame], at: Timestamp, spark: SparkSession
+    works: Sequence[Work], inputs: Mapping[str, DataFrame], few: frozenset[str], at: Timestamp, spark: SparkSession
 ) -> dict[str, Staged | UpdateBatch | None]:
-    """What is to be appended to each collection. A work reads `inputs`, and states that come before it."""
+    """What is to be appended to each collection. A work reads `inputs`, and states that come before it.
+
+    `few` are the inputs that are known to have few rows.
+    """
     read = frozenset(name for work in works for name in work.query.inputs)
     with ExitStack() as stack:
-        hydrating = _Hydrating(spark, inputs, at, stack)
+        hydrating = _Hydrating(spark, inputs, few, at, stack)
         found = {work.name: hydrating.made(work, is_read=state_input(work.name) in read) for work in works}
     return {name: updates if _is_some(updates) else None for name, updates in found.items()}
 
 
 class _Hydrating:
-    """`frames` are what works may read; `tables` those of them that were gathered."""
+    """`frames` are what works may read, `few` those with few rows, and `tables` the ones among these that are here."""
 
-    def __init__(self, spark: SparkSession, inputs: Mapping[str, DataFrame], at: Timestamp, stack: ExitStack) -> None:
-        self._spark, self._at, self._stack = spark, at, stack
+    def __init__(
+        self,
+        spark: SparkSession,
+        inputs: Mapping[str, DataFrame],
+        few: frozenset[str],
+        at: Timestamp,
+        stack: ExitStack,
+    ) -> None:
+        self._spark, self._at, self._stack, self._few = spark, at, stack, few
         self._frames, self._tables = dict(inputs), dict[str, pa.Table]()
 
     def made(self, work: Work, *, is_read: bool) -> Staged | UpdateBatch:
@@ -88,7 +99,7 @@ class _Hydrating:
             return self._replaced(work, work.old, is_read=is_read)
         table = self._evaluated(work)
         if table is None:
-            made = gathered(self._rows(work), work.handle, work.stage, self._at, _FEW)
+            made = gathered(self._rows(work), work.handle, work.stage, self._at, FEW)
         else:
             made = _at(work.handle.row_type, table.columns, self._at, np.ones(table.num_rows, np.int64))
         _check(work, made)
@@ -105,17 +116,15 @@ class _Hydrating:
         return None
 
     def _rows(self, work: Work) -> DataFrame:
-        relation = spread_semi_joins(
-            work.plan.relation, lambda each: isinstance(each, Get) and each.name in self._tables
-        )
+        relation = spread_semi_joins(reduce_joins(work.plan.relation, self._is_small), self._is_small)
         query = work.query if relation is work.plan.relation else render(replace(work.plan, relation=relation))
         frame = self._stack.enter_context(running(self._spark, query, self._frames, ()))
         schema = work.handle.row_type.schema
         columns = [f"CAST(c{index} AS {spark_type(field.type)}) AS c{index}" for index, field in enumerate(schema)]
         return frame.selectExpr(*columns, *([f"CAST(c{len(columns)} AS BIGINT) AS {DIFF}"] if work.counts else []))
 
-    def _is_gathered(self, relation: Relation) -> bool:
-        return isinstance(relation, Get) and relation.name in self._tables
+    def _is_small(self, relation: Relation) -> bool:
+        return isinstance(relation, Get) and (relation.name in self._tables or relation.name in self._few)
 
     def _keep(self, work: Work, made: Staged | UpdateBatch) -> None:
         """Others read the rows that were made. None of them was counted: each update is a row."""
@@ -147,7 +156,7 @@ class _Hydrating:
             self._frames[state_input(work.name)] = rows
         counted = rows if work.counts else rows.withColumn(DIFF, expr("1L"))
         difference = _difference(counted, old, work.handle.row_type)
-        made = gathered(difference, work.handle, work.stage, self._at, _FEW)
+        made = gathered(difference, work.handle, work.stage, self._at, FEW)
         _check(work, made)
         return made
 
@@ -165,8 +174,8 @@ def _check(work: Work, made: Staged | UpdateBatch) -> None:
 
 def _gathered(rows: DataFrame) -> pa.Table | None:
     """All rows, if they are few."""
-    found = rows.limit(_FEW + 1).toArrow()
-    return found if found.num_rows <= _FEW else None
+    found = rows.limit(FEW + 1).toArrow()
+    return found if found.num_rows <= FEW else None
 
 
 def _difference(new: DataFrame, old: DataFrame, row_type: RowType) -> DataFrame:

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.compute.delta import OUTPUT, hydration
 from holdfast.compute.maintain.collection import Collections
-from holdfast.compute.maintain.hydrating import Work, written
+from holdfast.compute.maintain.hydrating import FEW, Work, written
 from holdfast.compute.maintain.hydrations import Hydrations
 from holdfast.compute.maintain.outside import Runtime
 from holdfast.compute.maintain.stores import Stores, Written
@@ -51,8 +51,9 @@ class OnSpark:
                 old = None if basis is None else await stack.enter_async_context(self._old(spark, handle, basis))
                 stage = stack.enter_context(handle.parts.stage(handle.shard))
                 works.append(Work(name, plan, query, _types(view, name), handle, stage, old, _asserts(view, name)))
+            few = frozenset(name for name in inputs if self._tables.size(GlobalId.parse(name)) <= FEW)
             with self.hydrations.watched(view.id, len(works)) as told:
-                job = partial(written, works, inputs, at)
+                job = partial(written, works, inputs, few, at)
                 found = await self._runtime.run(job, tag=f"view-{view.id}", told=told)
             output = found.pop(OUTPUT)
             yield Written(output, found)

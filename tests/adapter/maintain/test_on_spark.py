@@ -12,7 +12,10 @@ from pyspark.sql import SparkSession
 from holdfast.adapter.ledger import Ledger
 from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
 from holdfast.compute.maintain import how, hydrating
+from holdfast.compute.render import SparkQuery, render
 from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed
+from holdfast.plan.printer import show
+from holdfast.plan.relation import Plan
 from holdfast.spark import SparkSettings
 from tests.adapter.books import Book, HandClock, quiet
 from tests.persist.places import in_folder
@@ -25,7 +28,7 @@ async def opened(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> AsyncIterator[Book]:
     """A ledger to which three rows are many."""
-    monkeypatch.setattr(hydrating, "_FEW", request.param)
+    monkeypatch.setattr(hydrating, "FEW", request.param)
     assert spark.range(1).count() == 1
     monkeypatch.setattr(how, "_FEW_ROWS", 3)
     runtime, clock = SparkRuntime(LOCAL, RuntimeSettings(jobs=2)), HandClock()
@@ -91,6 +94,30 @@ async def test_a_view_is_made_of_a_state_that_it_joins(
     await opened.insert("t", (0,))
     assert await opened.rows("v") == Counter([(0, 0), *((k, other) for k in range(1, 4) for other in range(1, 4))])
     assert sum(dataflow.counts.failures for dataflow in opened.ledger.maintainer.compute.statuses()) == 0
+
+
+async def test_what_few_rows_drop_is_dropped_before_it_is_joined(opened: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    await opened.run("CREATE TABLE regions (r int8, name text)")
+    await opened.run("CREATE TABLE nations (n int8, r int8)")
+    await opened.run("CREATE TABLE sales (s int8, n int8, amount int8)")
+    await opened.insert("regions", (1, "east"), (2, "west"), (3, "west"), (None, "west"))
+    await opened.insert("nations", *((n, n % 4) for n in range(8)), (8, None))
+    await opened.insert("sales", *((s, s % 10, s) for s in range(50)), (50, None, 1))
+    asked: list[str] = []
+
+    def noted(plan: Plan) -> SparkQuery:
+        asked.append(show(plan))
+        return render(plan)
+
+    monkeypatch.setattr(hydrating, "render", noted)
+    await opened.run(
+        "CREATE MATERIALIZED VIEW v AS SELECT r.r, sum(amount) AS total FROM sales JOIN nations USING (n) "
+        "JOIN regions r ON nations.r = r.r WHERE name = 'west' GROUP BY r.r"
+    )
+    kept = [s for s in range(50) if s % 10 < 8 and s % 10 % 4 in (2, 3)]
+    totals = Counter({r: sum(s for s in kept if s % 10 % 4 == r) for r in (2, 3)})
+    assert await opened.rows("v") == Counter(totals.items())
+    assert [text.count("SemiJoin") for text in asked] == [3]
 
 
 async def test_what_errs_on_spark_errs_in_the_view(opened: Book) -> None:

@@ -1,0 +1,90 @@
+"""What is small and filtered is asked of what it is joined with, before they are joined.
+
+A join of many inputs, by one after the other, carries rows of a large input a long way that a small one drops at the
+end. A semi join with the small one drops them where they are read. It makes no row more, whatever the keys are, so the
+order of the join need not be a better one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from holdfast.plan.keys import equated
+from holdfast.plan.relation import Filter, Join, Map, Project, Relation, SemiJoin, column
+from holdfast.plan.rewrite.estimate import kept
+from holdfast.plan.rewrite.infer_predicates import equal_columns
+from holdfast.plan.rewrite.walk import bottom_up
+from holdfast.plan.scalar import Call, Column, Scalar, transform
+
+
+def reduce_joins(relation: Relation, is_small: Callable[[Relation], bool]) -> Relation:
+    """`is_small` says of collections that they have few rows."""
+    return bottom_up(relation, lambda part: _Reduced(part, is_small).join if isinstance(part, Join) else part)
+
+
+class _Reduced:
+    def __init__(self, join: Join, is_small: Callable[[Relation], bool]) -> None:
+        self._whole, self._parts = join, list(join.inputs)
+        self._classes = equal_columns(join.predicates, join)
+        self._own: list[range] = []
+        for part in join.inputs:
+            start = self._own[-1].stop if self._own else 0
+            self._own.append(range(start, start + len(part.columns)))
+        small = [number for number, part in enumerate(self._parts) if is_small(_collection(part))]
+        shares = {number: kept(self._parts[number]) for number in small}
+        # Those that say something, the one that keeps least first, and then those that they were asked of.
+        asking = sorted((number for number in small if shares[number] < 1), key=shares.__getitem__)
+        asked = set[tuple[int, ...]]()
+        for turn, number in enumerate(asking):
+            for other in range(len(self._parts)):
+                pairs = self._pairs(other, number)
+                places = tuple(place for place, _ in pairs)
+                if not pairs or places in asked or other in asking[: turn + 1]:
+                    continue
+                asked.add(places)
+                self._ask(other, number, pairs)
+                if other in small and other not in asking:
+                    asking.append(other)
+        self.join = Join(tuple(self._parts), join.predicates) if asked else join
+
+    def _pairs(self, other: int, number: int) -> list[tuple[int, int]]:
+        """The columns of one input that equal some of another, with these."""
+        found = []
+        for place in self._own[other]:
+            equal = next((index for index in self._classes.get(place, ()) if index in self._own[number]), None)
+            found += [] if equal is None else [(place, equal)]
+        return found
+
+    def _ask(self, other: int, number: int, pairs: Sequence[tuple[int, int]]) -> None:
+        left, right = self._parts[other], self._parts[number]
+        both = Join((left, right))
+        predicates = []
+        for place, equal in pairs:
+            ours = column(both, place - self._own[other].start)
+            theirs = column(both, equal - self._own[number].start + len(left.columns))
+            predicates.append(self._equality(place, ours, theirs))
+        self._parts[other] = SemiJoin(left, right, tuple(predicates))
+
+    def _equality(self, place: int, left: Column, right: Column) -> Scalar:
+        """That two columns are equal, said as the join says it of columns that equal them."""
+        members = self._classes[place]
+        for predicate in self._whole.predicates:
+            first, second = equated(predicate) or (0, 0)
+            is_equality = isinstance(predicate, Call) and predicate.function.name == "="
+            if is_equality and first != second and first in members and second in members:
+                return transform(predicate, partial(_instead, first, left, right))
+        raise AssertionError("some predicate has made the columns equal")
+
+
+def _instead(first: int, left: Column, right: Column, scalar: Scalar) -> Scalar:
+    if not isinstance(scalar, Column):
+        return scalar
+    return left if scalar.index == first else right
+
+
+def _collection(relation: Relation) -> Relation:
+    """What is filtered, and otherwise as it is."""
+    while isinstance(relation, Filter | Map | Project):
+        relation = relation.input
+    return relation
