@@ -18,8 +18,10 @@ setup: .venv/.ready
 demo: setup
 	@$(BIN)/holdfast demo
 
+# A test that catches the timeout, as one of hypothesis does to try the example again, ends the run, with all stacks.
+# Soaks take as long as they are told to, so this is not among the settings of all runs.
 test: setup
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true
 
 check: setup
 	@$(BIN)/ruff format --check .
