@@ -79,6 +79,19 @@ async def test_much_that_changes_at_one_time_is_what_changed(opened: Book) -> No
     assert await opened.rows("over", first) == Counter([(2, 3)])
 
 
+async def test_many_rows_take_the_place_of_few(opened: Book) -> None:
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.run("CREATE MATERIALIZED VIEW totals AS SELECT k, sum(n) AS s FROM t GROUP BY k")
+    few = await opened.insert("t", (1, 1))
+    assert await opened.rows("totals") == Counter([(1, 1)])
+    await opened.insert("t", *((k, 10) for k in range(1, 9)))
+    assert await opened.rows("totals") == Counter([(1, 11), *((k, 10) for k in range(2, 9))])
+    assert [step.mode for step in opened.ledger.maintainer.compute.statuses()[0].steps][-1] == "spark"
+    assert await opened.rows("totals", few) == Counter([(1, 1)])
+    await opened.insert("t", (1, 1))
+    assert await opened.rows("totals") == Counter([(1, 12), *((k, 10) for k in range(2, 9))])
+
+
 @pytest.mark.parametrize("most", [1, 1_000_000], ids=["joined by Spark", "joined here"])
 async def test_a_view_is_made_of_a_state_that_it_joins(
     opened: Book, monkeypatch: pytest.MonkeyPatch, most: int
