@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from holdfast.errors import UnavailableError
 from tests.adapter.asking import ask, database, prepared, rows
 from tests.adapter.books import book, quiet
 from tests.persist.places import in_memory
@@ -62,6 +65,23 @@ async def test_an_index_can_be_made_again_at_once() -> None:
             await ask(session, "INSERT INTO t VALUES (1, 1)")
             assert await rows(session, "SELECT s FROM v WHERE k = 1") == [(str(number),)]
             await ask(session, "DROP INDEX by_k")
+
+
+async def test_an_index_waits_for_none_who_reads_what_the_last_one_kept() -> None:
+    async with book() as opened:
+        await opened.run("CREATE TABLE t (k int8)")
+        await opened.run("CREATE VIEW v AS SELECT k FROM t WHERE k > 0")
+        await opened.run("CREATE INDEX i ON v (k)")
+        await opened.insert("t", (1,))
+        assert await opened.rows("v") == {(1,): 1}
+        (kept,) = [name for name in await opened.persist.names() if name.startswith("view ")]
+        reader = await opened.persist.reader(kept)
+        await opened.run("DROP INDEX i")
+        with pytest.raises(UnavailableError, match="somebody still reads it"):
+            await opened.run("CREATE INDEX i ON v (k)")
+        await reader.close()
+        await opened.run("CREATE INDEX i ON v (k)")
+        assert await opened.rows("v") == {(1,): 1}
 
 
 async def test_what_has_an_index_stays_in_memory() -> None:
