@@ -47,6 +47,10 @@ def is_null(scalar: Scalar) -> Scalar:
     return Call(FUNCTIONS["is_null"][0], (scalar,), BOOL, False)
 
 
+def is_not_null(scalar: Scalar) -> Scalar:
+    return Call(FUNCTIONS["is_not_null"][0], (scalar,), BOOL, False)
+
+
 def is_null_constant(scalar: Scalar) -> bool:
     return isinstance(scalar, Constant) and scalar.value is None
 

@@ -22,12 +22,12 @@ from holdfast.compute.delta.internal import (
     call,
 )
 from holdfast.compute.delta.program import FIRST, TIME, UPPER
+from holdfast.plan.columns import is_not_null
 from holdfast.plan.free import scalars
-from holdfast.plan.functions.registry import FUNCTIONS
 from holdfast.plan.rebuild import rebuilt
 from holdfast.plan.relation import Filter, Map, Negate, Project, Relation, Union, column
 from holdfast.plan.scalar import Call, Constant, Parameter, Scalar, children, transform
-from holdfast.plan.types import BOOL, INT8
+from holdfast.plan.types import INT8
 
 if TYPE_CHECKING:
     from holdfast.compute.delta.making import Making
@@ -137,7 +137,7 @@ def _with_span(relation: Relation, predicates: tuple[Scalar, ...]) -> tuple[Rela
     bounds = [_bound(predicate) for predicate in predicates]
     width = len(relation.columns)
     made = Map(relation, tuple(call(INSTANT, other) for _, other in bounds))
-    known = Filter(made, tuple(_is_known(column(made, width + place)) for place in range(len(bounds))))
+    known = Filter(made, tuple(is_not_null(column(made, width + place)) for place in range(len(bounds))))
     start: Scalar | None = None
     end: Scalar | None = None
     for place, (comparison, _) in enumerate(bounds):
@@ -149,10 +149,6 @@ def _with_span(relation: Relation, predicates: tuple[Scalar, ...]) -> tuple[Rela
             until = time if comparison == "<" else call(NEXT, time)
             end = until if end is None else call(EARLIEST, end, until)
     return known, _Span(start, end)
-
-
-def _is_known(scalar: Scalar) -> Scalar:
-    return Call(FUNCTIONS["is_not_null"][0], (scalar,), BOOL, False)
 
 
 def _bound(predicate: Scalar) -> tuple[str, Scalar]:

@@ -42,7 +42,7 @@ def is_empty(relation: Relation, bound: Mapping[str, Multiset]) -> bool:
         case Union():
             return all(is_empty(part, bound) for part in relation.inputs)
         case SemiJoin():
-            return is_empty(relation.left, bound)
+            return is_empty(relation.left, bound) or (not relation.anti and is_empty(relation.right, bound))
         case OuterJoin():
             return is_empty(relation.left, bound) and (not relation.full or is_empty(relation.right, bound))
     return False

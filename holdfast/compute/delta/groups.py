@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.compute.delta.join import equated_columns
-from holdfast.compute.delta.keyed import Part, Points, keyed_updates, same_time
+from holdfast.compute.delta.keyed import Part, Points, key_columns, keyed_updates, same_time
 from holdfast.compute.delta.making import Making
 from holdfast.plan.columns import is_null
 from holdfast.plan.relation import (
@@ -24,7 +24,7 @@ from holdfast.plan.relation import (
     Window,
     column,
 )
-from holdfast.plan.scalar import Case, Coalesce, Column, Scalar, moved
+from holdfast.plan.scalar import Case, Coalesce, Scalar, moved
 
 
 def threshold_updates(making: Making, relation: Threshold) -> Relation:
@@ -115,7 +115,3 @@ def _sides(relation: OuterJoin | SemiJoin) -> list[Part]:
 def _apart(predicates: Sequence[Scalar], left: int) -> tuple[Scalar, ...]:
     """Predicates over both sides, of which the left one has two more columns at its end."""
     return tuple(moved(predicate, lambda index: index + 2 * (index >= left)) for predicate in predicates)
-
-
-def key_columns(keys: Sequence[Scalar]) -> tuple[int, ...]:
-    return tuple(key.index for key in keys if isinstance(key, Column))

@@ -14,8 +14,7 @@ from holdfast.compute.delta.internal import AT, BEFORE, EARLIER, NOT_AFTER, REPE
 from holdfast.compute.delta.making import Making
 from holdfast.compute.delta.program import Present
 from holdfast.compute.delta.updates import at_time, consolidated, placed
-from holdfast.plan.columns import all_same
-from holdfast.plan.functions.registry import FUNCTIONS
+from holdfast.plan.columns import all_same, is_not_null
 from holdfast.plan.relation import (
     ColumnType,
     Distinct,
@@ -31,8 +30,8 @@ from holdfast.plan.relation import (
     Window,
     column,
 )
-from holdfast.plan.scalar import Call, Constant, Scalar
-from holdfast.plan.types import BOOL, INT4, INT8
+from holdfast.plan.scalar import Column, Constant, Scalar
+from holdfast.plan.types import INT4, INT8
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ def keyed_updates(
     at the end. It must treat rows with other times as it does rows with another key.
     """
     points = points_of(making, [(making.delta(part.relation), part.key) for part in parts])
-    made = function(points, [_rows_at(making, points, part) for part in parts])
+    made = function(points, [rows_at(making, points, part) for part in parts])
     return differences(making.bind(made))
 
 
@@ -96,7 +95,7 @@ def known_at(points: Points, key: tuple[int, ...], before: Relation, updates: Re
     return Join(both, (*same, call(NOT_AFTER, time, column(points.relation, points.width))))
 
 
-def _rows_at(making: Making, points: Points, part: Part) -> Relation:
+def rows_at(making: Making, points: Points, part: Part) -> Relation:
     """The rows of a part at each point, each as often as it is there, with time and next time."""
     width = len(part.relation.columns)
     before = making.before(part.relation, part.key, keys_of(points))
@@ -116,10 +115,14 @@ def differences(made: Relation) -> Relation:
     width = len(made.columns) - 2
     time, next_time = column(made, width), column(made, width + 1)
     come = Filter(made, (call(EARLIER, BEFORE, time),))
-    go = Filter(made, (Call(FUNCTIONS["is_not_null"][0], (next_time,), BOOL, False),))
+    go = Filter(made, (is_not_null(next_time),))
     return consolidated(Union((placed(come, width, time, 1), placed(go, width, next_time, -1))))
 
 
 def same_time(left: int, right: int, both: Relation) -> Scalar:
     """That two columns are the same time."""
     return call(AT, column(both, left), column(both, right))
+
+
+def key_columns(keys: Sequence[Scalar]) -> tuple[int, ...]:
+    return tuple(key.index for key in keys if isinstance(key, Column))

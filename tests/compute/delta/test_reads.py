@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from holdfast.compute.delta.program import Lookup
 from holdfast.plan.types import INT4, INT8, TEXT
 from tests.compute.delta.lives import Change, History, Life, Row
 from tests.compute.delta.queries import program_of
@@ -91,6 +92,33 @@ def test_a_step_reads_the_rows_of_the_groups_that_it_touches(query: str) -> None
 @pytest.mark.parametrize("query", SUMS.values(), ids=SUMS.keys())
 def test_a_step_of_sums_reads_one_row_for_each_group(query: str) -> None:
     assert 0 < found(stepped(query)) <= CHANGES
+
+
+@pytest.mark.parametrize(
+    ("query", "value", "of_its_group"),
+    [
+        ("SELECT k, min(v), max(v) FROM t GROUP BY k", 50, False),
+        ("SELECT k, min(v), sum(v) FROM t GROUP BY k", 100, False),
+        ("SELECT k, max(v) FROM t GROUP BY k", 100, True),
+        ("SELECT k, max(v) FILTER (WHERE v < 100) FROM t GROUP BY k", 100, False),
+        ("SELECT min(v), max(id) FROM t", 50, False),
+    ],
+)
+def test_a_group_is_read_only_when_its_extreme_goes(query: str, value: int, of_its_group: bool) -> None:
+    """All groups have values from 0 to 100; a row comes to one of them, and goes."""
+    rows: list[Row] = [(v, k, v, "a") for k in range(3) for v in (0, 30, 70, 100)]
+    rows.append((-1, 1, value, "a"))
+    changes = [Change(5, place, 1) for place in range(len(rows) - 1)]
+    changes += [Change(10, len(rows) - 1, 1), Change(11, len(rows) - 1, -1)]
+    history = History([type_ for _, type_ in SHAPES["t"]], rows, changes)
+    life = Life(program_of(query, catalog(SHAPES)), {"t": history}, query)
+    assert life.hydrate(9)
+    of_rows = {stage.name for stage in life.program.stages if isinstance(stage, Lookup) and stage.source == "t"}
+    read = []
+    for upper in (11, 12):
+        life.live(upper)
+        read.append(sum(cost.looked_up for cost in life.steps[-1].costs if cost.stage in of_rows))
+    assert read == [0, 4 + 1 if of_its_group else 0]
 
 
 def test_a_step_without_changes_reads_nothing() -> None:
