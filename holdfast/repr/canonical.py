@@ -34,7 +34,7 @@ _FLOAT_BITS = {
 
 def canonical(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """`column` with every value canonical: itself if it is so already."""
-    if not _has_variants(column.type):
+    if not has_variants(column.type):
         return column
     chunks = [_canonical(chunk) for chunk in column.chunks]
     if all(new is old for new, old in zip(chunks, column.chunks, strict=True)):
@@ -42,17 +42,17 @@ def canonical(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array(chunks, column.type)
 
 
-def _has_variants(data_type: pa.DataType) -> bool:
+def has_variants(data_type: pa.DataType) -> bool:
     """Whether values of the type can be equal with different bits."""
     if pa.types.is_floating(data_type) or pa.types.is_map(data_type):
         return True
     if pa.types.is_list(data_type):
-        return _has_variants(data_type.value_type)
-    return pa.types.is_struct(data_type) and any(_has_variants(field.type) for field in data_type)
+        return has_variants(data_type.value_type)
+    return pa.types.is_struct(data_type) and any(has_variants(field.type) for field in data_type)
 
 
 def _canonical(array: pa.Array) -> pa.Array:
-    if len(array) == 0 or not _has_variants(array.type):
+    if len(array) == 0 or not has_variants(array.type):
         return array
     if pa.types.is_map(array.type):
         return _canonical_map(array)

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from holdfast.cached import cached_property
 from holdfast.errors import DataCorruption, QueryError, UsageError
+from holdfast.repr.canonical import has_variants
 
 TIME = "_time"
 DIFF = "_diff"
@@ -80,7 +82,7 @@ def _canonical_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema(fields)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RowType:
     """The columns of a row, in order. There may be none.
 
@@ -123,11 +125,21 @@ class RowType:
     def holds_map(self) -> bool:
         return any(holds_map(field.type) for field in self.schema)
 
-    @property
+    @cached_property
+    def has_variants(self) -> bool:
+        """Whether values of some column can be equal with different bits."""
+        return any(has_variants(field.type) for field in self.schema)
+
+    @cached_property
+    def required(self) -> tuple[int, ...]:
+        """Which columns of updates have no nulls."""
+        return tuple(position for position, field in enumerate(self.updates_schema) if not field.nullable)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(self.schema.names)
 
-    @property
+    @cached_property
     def updates_schema(self) -> pa.Schema:
         """The columns, then when (`_time`) and by how much (`_diff`) the row's multiplicity changes."""
         time, diff = (pa.field(name, pa.int64(), nullable=False) for name in (TIME, DIFF))

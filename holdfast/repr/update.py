@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -36,9 +37,9 @@ class UpdateBatch:
 
     def __post_init__(self) -> None:
         """Takes any table whose columns have, up to canonical types, the names and types of the updates schema."""
-        table = _conform(self.row_type.updates_schema, self.table)
-        bounds = pc.min_max(table[TIME])
-        first, last = bounds["min"].as_py(), bounds["max"].as_py()
+        table = _conform(self.row_type, self.table)
+        times = np.asarray(table[TIME])
+        first, last = (int(times.min()), int(times.max())) if len(times) else (None, None)
         if first is not None and first < MIN_TIME:
             raise UsageError(f"update has time {first}, before the timeline begins")
         object.__setattr__(self, "table", table)
@@ -71,12 +72,13 @@ class UpdateBatch:
     @classmethod
     def concat(cls, row_type: RowType, batches: Iterable[UpdateBatch]) -> UpdateBatch:
         """All updates of `batches`, each of which is of `row_type`. No values are copied."""
-        tables = [row_type.updates_schema.empty_table()]
-        for batch in batches:
+        found = list(batches)
+        for batch in found:
             if batch.row_type != row_type:
                 raise UsageError(f"batch of row type {batch.row_type} among batches of {row_type}")
-            tables.append(batch.table)
-        return cls(row_type, pa.concat_tables(tables))
+        if len(found) == 1:
+            return found[0]
+        return cls(row_type, pa.concat_tables([row_type.updates_schema.empty_table(), *(each.table for each in found)]))
 
     @property
     def rows(self) -> int:
@@ -91,19 +93,25 @@ class UpdateBatch:
         return ((pc.sum(high).as_py() or 0) << 32) + (pc.sum(low).as_py() or 0)
 
 
-def _conform(schema: pa.Schema, table: pa.Table) -> pa.Table:
-    """`table` with exactly `schema` and canonical values; itself where nothing is to be changed."""
-    if table.schema.names != schema.names:
-        raise UsageError(f"updates have columns {table.schema.names}, not {schema.names}")
-    columns = [_conform_column(expected, column) for expected, column in zip(schema, table.columns, strict=True)]
-    return pa.Table.from_arrays(columns, schema=schema)
+def _conform(row_type: RowType, table: pa.Table) -> pa.Table:
+    """`table` with exactly the schema of updates and canonical values; itself where nothing is to be changed."""
+    schema = row_type.updates_schema
+    if not table.schema.equals(schema, check_metadata=True):
+        if table.schema.names != schema.names:
+            raise UsageError(f"updates have columns {table.schema.names}, not {schema.names}")
+        columns = [_cast(expected, column) for expected, column in zip(schema, table.columns, strict=True)]
+        table = pa.Table.from_arrays(columns, schema=schema)
+    for position in row_type.required:
+        if table.column(position).null_count:
+            raise UsageError(f'column "{schema.field(position).name}" has nulls and is not nullable')
+    if row_type.has_variants:
+        table = pa.Table.from_arrays([canonical(column) for column in table.columns], schema=schema)
+    return table
 
 
-def _conform_column(expected: pa.Field, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if not column.type.equals(expected.type, check_metadata=True):
-        if canonical_type(expected.name, column.type) != expected.type:
-            raise UsageError(f'column "{expected.name}" has type {column.type}, not {expected.type}')
-        column = column.cast(expected.type)
-    if column.null_count and not expected.nullable:
-        raise UsageError(f'column "{expected.name}" has nulls and is not nullable')
-    return canonical(column)
+def _cast(expected: pa.Field, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if column.type.equals(expected.type, check_metadata=True):
+        return column
+    if canonical_type(expected.name, column.type) != expected.type:
+        raise UsageError(f'column "{expected.name}" has type {column.type}, not {expected.type}')
+    return column.cast(expected.type)
