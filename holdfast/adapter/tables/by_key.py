@@ -73,7 +73,10 @@ class SlotsByKey:
     def _later(self, key: int, skipped: int) -> Iterator[int]:
         """The slots of the key without the oldest."""
         for keys, slots in self._runs:
-            start, end = int(keys.searchsorted(key)), int(keys.searchsorted(key, "right"))
+            start = int(keys.searchsorted(key))
+            if start == len(keys) or keys.item(start) != key:
+                continue
+            end = int(keys.searchsorted(key, "right"))
             start, skipped = start + skipped, max(0, skipped - (end - start))
             yield from map(int, slots[start:end])
         yield from self._late.get(key, ())

@@ -124,20 +124,20 @@ class Contents:
 
     def _bury(self, time: Timestamp, columns: Sequence[pa.Array], positions: range, identities: Int64s) -> None:
         """The rows at these positions of `columns` die."""
-        for position in positions:
-            identity = int(identities[position])
-            slot = self._living(identity, columns, position)
+        going = Segment(0, columns, positions.stop, self.types, time)
+        for position, identity in zip(positions, identities[positions.start :].tolist(), strict=True):
+            slot, row = self._living(identity, going, position)
             segment, place = self._at(slot)
             segment.dead[place] = time
-            row = segment.row(place) if self.indexes else ()
             for index in self.indexes.values():
                 index.bury(row, slot)
             self._identities.remove(identity, slot)
         self.rows -= len(positions)
         self._deaths.append((time, len(positions)))
 
-    def _living(self, identity: int, columns: Sequence[pa.Array], position: int) -> int:
-        """The slot of a row that is alive and the same as the one at `position` of `columns`."""
+    def _living(self, identity: int, going: Segment, position: int) -> tuple[int, Row]:
+        """The slot of a row that is alive and the same as the one at `position`, and the row."""
+        row = going.row(position)
 
         def is_dead(slot: int) -> bool:
             segment, place = self._at(slot)
@@ -145,12 +145,13 @@ class Contents:
 
         def is_same(slot: int) -> bool:
             segment, place = self._at(slot)
-            return _same(segment.columns, place, columns, position)
+            # Rows with one hash that are equal are the same; but not all that are the same are equal, as NaN is not.
+            return row == segment.row(place) or _same(segment.columns, place, going.columns, position)
 
         slot = self._identities.first(identity, is_dead, is_same)
         if slot is None:
             raise UsageError("a row was removed that the table does not have")
-        return slot
+        return slot, row
 
     @property
     def finds_rows(self) -> bool:
