@@ -23,7 +23,7 @@ class PersistSettings:
     """
 
     cache_bytes: int = 256 * 2**20
-    inline_bytes: int = 8 * 2**10
+    inline_bytes: int = 32 * 2**10
     lease_ms: int = 15 * MINUTE_MS
     compact: bool = True
     notify: bool = True
