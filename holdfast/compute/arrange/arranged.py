@@ -125,16 +125,23 @@ class Arranged:
                 return None
             count *= 4
 
+    def advance(self, since: Timestamp) -> bool:
+        """Times before `since` will not be asked for any more. Whether it is worth it to `compact` now."""
+        with self._lock:
+            self._since = max(self._since, since)
+            ripe = sum(run.pending for run in self._runs if run.max_time <= self._since)
+            return not self._compacting and ripe >= max(TAIL, self.rows - ripe)
+
     def compact(self, since: Timestamp) -> None:
         """Times before `since` will not be asked for any more: updates may be advanced to it, and those that cancel go.
 
         Everything is merged once half of it can have become superfluous, so that the cost for each update that was
         appended is bounded. Meanwhile others read and append. If a compaction is under way already, that is enough.
         """
+        if not self.advance(since):
+            return
         with self._lock:
-            self._since = max(self._since, since)
-            ripe = sum(run.pending for run in self._runs if run.max_time <= self._since)
-            if self._compacting or ripe < max(TAIL, self.rows - ripe):
+            if self._compacting:
                 return
             since, runs = self._since, self._runs
             self._compacting = frozenset(runs)

@@ -11,17 +11,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from holdfast.compute.delta.accumulate import Accumulator, accumulator
+from holdfast.compute.delta.adding import Reached, Summed
 from holdfast.compute.delta.bits import found_by_bits
 from holdfast.compute.delta.extremes import come, extreme_of, gone, is_extreme, lost_keys, read_again
 from holdfast.compute.delta.internal import EARLIER, call
-from holdfast.compute.delta.keyed import Points, differences, keys_of, known_at, points_of
+from holdfast.compute.delta.keyed import Points, differences, key_columns, keys_of, known_at, points_of
 from holdfast.compute.delta.making import Making, may_fail, stored
 from holdfast.compute.delta.program import Restored
 from holdfast.compute.delta.totals import add, scale
 from holdfast.compute.delta.updates import placed
+from holdfast.compute.evaluate.python_calls import calls_users
+from holdfast.plan.free import scalars
 from holdfast.plan.relation import AggregateCall, Filter, Map, Project, Reduce, Relation, column
 from holdfast.plan.scalar import Column, Constant, Scalar
-from holdfast.plan.types import INT8
+from holdfast.plan.types import INT8, Type
 
 _ONE = Constant(1, INT8)
 
@@ -46,6 +49,11 @@ class _Totals:
     def addends(self) -> tuple[Scalar, ...]:
         """What a row of the input adds: to the number of rows, and to the totals."""
         return _addends(self.accumulators)
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        """Those of what is added."""
+        return tuple(addend.type for addend in self.addends)
 
     @property
     def extremes(self) -> tuple[AggregateCall, ...]:
@@ -98,26 +106,27 @@ def accumulated_updates(making: Making, relation: Reduce, totals: _Totals) -> Re
     state = making.keep(totals.relation, totals.relation.columns)
     making.restored[relation] = Restored(state.name, totals.restored(stored(state)))
     updates = making.settled(relation.input) if may_fail(relation) else making.delta(relation.input)
-    summed = _summed(updates, relation, totals)
-    if totals.extremes:
-        summed = making.bind(summed)
+    quick = Summed(updates, key_columns(relation.keys), totals.addends, totals.extremes)
+    summed = making.bind(
+        _summed(updates, relation, totals), None if any(map(calls_users, scalars(relation))) else quick
+    )
     changes = making.bind(placed(summed, totals.width, column(summed, len(summed.columns) - 1), 1))
     points = points_of(making, [(changes, tuple(range(totals.keys)))])
     before = making.lookup(state.name, points.key, keys_of(points), state.columns)
     now = _groups(points, known_at(points, points.key, before, changes), totals)
     if relation.keys:
         now = Filter(now, (call(EARLIER, Constant(0, INT8), column(now, totals.keys)),))
-    now = making.bind(now)
+    now = making.bind(now, Reached(points.relation, before, changes, totals.keys, totals.types, totals.extremes))
     if totals.extremes:
         first, end = totals.width - len(totals.extremes), len(summed.columns) - 1
         kept = Project(before, (*points.key, *range(first, totals.width)))
         going = Project(summed, (*points.key, *range(totals.width, end)))
         now = read_again(making, relation, now, lost_keys(making, totals.extremes, kept, going), points)
-    making.write(state, differences(now))
+    making.write(state, differences(making, now))
     finished = Map(now, totals.results(now))
     end = len(now.columns)
     results = range(end, len(finished.columns))
-    return differences(Project(finished, (*range(totals.keys), *results, end - 2, end - 1)))
+    return differences(making, Project(finished, (*range(totals.keys), *results, end - 2, end - 1)))
 
 
 def _summed(updates: Relation, relation: Reduce, totals: _Totals) -> Relation:

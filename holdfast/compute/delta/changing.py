@@ -8,7 +8,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from holdfast.compute.delta.bits import found_by_bits
-from holdfast.compute.delta.present import by_bits
+from holdfast.compute.delta.quick import by_bits
 from holdfast.compute.delta.rows import settled
 from holdfast.compute.evaluate.keys import Key, equality
 from holdfast.compute.evaluate.scalars import Row, columns_at

@@ -7,7 +7,8 @@ its extreme: its rows say what it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any as Value  # as `plan/types.py` lists them
 
 from holdfast.compute.delta.internal import EARLIER, call
 from holdfast.compute.delta.keyed import Part, Points, key_columns, rows_at, same_time
@@ -53,22 +54,28 @@ def extreme_of(extreme: AggregateCall, value: Scalar) -> AggregateCall:
     return AggregateCall(extreme.function, (value,), extreme.type, True)
 
 
+def best_of(extreme: AggregateCall, values: Iterable[Value]) -> Value:
+    """The same in Python."""
+    choose = max if extreme.function.name == "max" else min
+    return choose((value for value in values if value is not None), key=sort_key(extreme.type), default=None)
+
+
+def value_of(extreme: AggregateCall) -> Scalar:
+    """The value of a row, or null if it does not count."""
+    value = extreme.arguments[0]
+    return value if extreme.filter is None else Case(((extreme.filter, value),), null(value.type))
+
+
 def come(extreme: AggregateCall, diff: Scalar) -> Scalar:
     """The value of an update if it comes, else null."""
-    return _if(call(EARLIER, _ZERO, diff), extreme)
+    value = value_of(extreme)
+    return Case(((call(EARLIER, _ZERO, diff), value),), null(value.type))
 
 
 def gone(extreme: AggregateCall, diff: Scalar) -> Scalar:
     """The value of an update if it goes, else null."""
-    return _if(call(EARLIER, diff, _ZERO), extreme)
-
-
-def _if(condition: Scalar, extreme: AggregateCall) -> Scalar:
-    value = extreme.arguments[0]
-    nothing = null(value.type)
-    if extreme.filter is not None:
-        value = Case(((extreme.filter, value),), nothing)
-    return Case(((condition, value),), nothing)
+    value = value_of(extreme)
+    return Case(((call(EARLIER, diff, _ZERO), value),), null(value.type))
 
 
 def lost_keys(making: Making, extremes: Sequence[AggregateCall], kept: Relation, going: Relation) -> Relation:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from holdfast.compute.delta.internal import AT, BEFORE, EARLIER, NOT_AFTER, REPEAT, call, following, total
 from holdfast.compute.delta.making import Making
-from holdfast.compute.delta.program import Present
+from holdfast.compute.delta.quick import Differences, InTurn, Present
 from holdfast.compute.delta.updates import at_time, consolidated, placed
 from holdfast.plan.columns import all_same, is_not_null
 from holdfast.plan.relation import (
@@ -66,18 +66,18 @@ def keyed_updates(
     """
     points = points_of(making, [(making.delta(part.relation), part.key) for part in parts])
     made = function(points, [rows_at(making, points, part) for part in parts])
-    return differences(making.bind(made))
+    return differences(making, making.bind(made))
 
 
 def points_of(making: Making, changes: Sequence[tuple[Relation, tuple[int, ...]]]) -> Points:
     """The points of some updates, each with the columns of its key."""
     each = [Project(updates, (*key, len(updates.columns) - 2)) for updates, key in changes]
     width = len(changes[0][1])
-    times = making.bind(Distinct(Union(tuple(each))))
+    times = Distinct(Union(tuple(each)))
     keys = Distinct(Project(times, tuple(range(width))))
     every = Union((times, Map(keys, (BEFORE,))))
     in_turn = Window(every, (following(column(every, width), [column(every, index) for index in range(width)]),))
-    return Points(making.bind(in_turn), width)
+    return Points(making.bind(in_turn, InTurn(tuple(changes))), width)
 
 
 def keys_of(points: Points) -> Relation:
@@ -110,13 +110,14 @@ def rows_at(making: Making, points: Points, part: Part) -> Relation:
     return making.bind(Project(repeated, tuple(range(width + 2))), present)
 
 
-def differences(made: Relation) -> Relation:
+def differences(making: Making, made: Relation) -> Relation:
     """The updates that follow from what is there at each point: rows with time and next time at the end."""
     width = len(made.columns) - 2
     time, next_time = column(made, width), column(made, width + 1)
     come = Filter(made, (call(EARLIER, BEFORE, time),))
     go = Filter(made, (is_not_null(next_time),))
-    return consolidated(Union((placed(come, width, time, 1), placed(go, width, next_time, -1))))
+    changed = consolidated(Union((placed(come, width, time, 1), placed(go, width, next_time, -1))))
+    return making.bind(changed, Differences(made))
 
 
 def same_time(left: int, right: int, both: Relation) -> Scalar:

@@ -20,7 +20,6 @@ from holdfast.compute.delta.program import (
     Bind,
     Due,
     Lookup,
-    Present,
     Program,
     Recursion,
     Restored,
@@ -32,6 +31,7 @@ from holdfast.compute.delta.program import (
     state_input,
     update_columns,
 )
+from holdfast.compute.delta.quick import Quick
 from holdfast.compute.delta.updates import Linear, consolidated, is_linear, lifted, no_updates, placed
 from holdfast.compute.evaluate.scalars import can_fail
 from holdfast.plan.free import scalars
@@ -76,12 +76,12 @@ class Making:
 
     # Stages
 
-    def bind(self, relation: Relation, present: Present | None = None) -> Local:
+    def bind(self, relation: Relation, quick: Quick | None = None) -> Local:
         """A stage that is this relation of updates, or of rows."""
         if isinstance(relation, Local):
             return relation
         name = self._name("b")
-        self.stages.append(Bind(name, relation, present))
+        self.stages.append(Bind(name, relation, quick))
         return Local(name, relation.columns)
 
     def lookup(self, source: str, columns: tuple[int, ...], keys: Relation, of: Columns) -> Local:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from holdfast.cached import cached_property
+from holdfast.compute.delta.quick import Quick
 from holdfast.plan.printer import show
 from holdfast.plan.relation import Columns, ColumnType, Local, Plan, Relation, inputs
 from holdfast.plan.types import INT8, Type
@@ -70,30 +71,14 @@ class Restored:
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
-    """The rows that are there at the `points`, which are keys with a time and the next one.
-
-    What is known are the updates `before` the step and those of the step; their columns `key` are the keys. If rows are
-    `merged`, those of a key are the same, and as many as their diffs add up to.
-    """
-
-    points: Relation
-    before: Relation
-    updates: Relation
-    key: tuple[int, ...]
-    merged: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Bind:
-    """`name` is what the relation is, which reads what stages before it are called by.
-
-    Where `present` says the same, it is the faster way for few rows.
+    """`name` is what the relation is, which reads what stages before it are called by; made by the `quick` way if
+    there is one.
     """
 
     name: str
     relation: Relation
-    present: Present | None = None
+    quick: Quick | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +199,7 @@ class Program:
 def _read_by(stage: Stage) -> frozenset[str]:
     match stage:
         case Bind():
-            return _locals_in(stage.relation)
+            return frozenset[str]().union(*map(_locals_in, stage.quick.reads if stage.quick else (stage.relation,)))
         case Lookup():
             return _locals_in(stage.keys)
         case Due():

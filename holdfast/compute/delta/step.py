@@ -13,7 +13,6 @@ from holdfast.compute.delta.clock import at_time
 from holdfast.compute.delta.cost import StageCost, StageMode
 from holdfast.compute.delta.empty import is_empty
 from holdfast.compute.delta.iterate import Iteration
-from holdfast.compute.delta.present import rows_at
 from holdfast.compute.delta.program import Bind, Due, Lookup, Program, Recursion, Scratch, Stage, changes_of
 from holdfast.compute.delta.rows import batch_of, contents, settled, updates_of
 from holdfast.compute.evaluate.multiset import Multiset, union
@@ -110,17 +109,14 @@ class _Run:
                 return self._iterated(stage)
 
     def _bound(self, stage: Bind) -> Multiset:
-        said = stage.present
-        if said is None:
+        if stage.quick is None:
             return self._rows(stage.relation)
-        points = self._rows(said.points).rows
-        if not points:
-            return Multiset([])
-        before, updates = self._rows(said.before), self._rows(said.updates)
-        assert before.counts is None, "how often a row is there is said by its diff"
-        assert updates.counts is None
-        types = [column.type for column in stage.relation.columns[:-2]]
-        return rows_at(points, before.rows, updates.rows, said.key, types, merged=said.merged)
+        return Multiset(stage.quick.rows(self._counted_once, stage.relation.columns))
+
+    def _counted_once(self, relation: Relation) -> Sequence[Row]:
+        found = self._rows(relation)
+        assert found.counts is None, "how often a row is there is said by its diff"
+        return found.rows
 
     def _found(self, stage: Lookup) -> Multiset:
         keys = self._rows(stage.keys).rows

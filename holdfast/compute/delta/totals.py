@@ -43,12 +43,17 @@ def _fits(type_: Type, value: Value) -> Value:
     return value
 
 
-def _scaled(types: Types, value: Value, diff: int) -> Value:
+def times(type_: Type, value: Value, diff: int) -> Value:
+    """What as many rows as a diff says add to a total of a type."""
     if diff == 1:
         return value
-    if types.result is BYTEA:
+    if type_ is BYTEA:
         return scaled(value, diff)
-    return _fits(types.result, EXACT.multiply(value, diff) if types.result is WHOLE else value * diff)
+    return _fits(type_, EXACT.multiply(value, diff) if type_ is WHOLE else value * diff)
+
+
+def _scaled(types: Types, value: Value, diff: int) -> Value:
+    return times(types.result, value, diff)
 
 
 def _scaled_text(arguments: Sequence[str], types: Sequence[Type], _: Type) -> str:
@@ -60,20 +65,25 @@ def _scaled_text(arguments: Sequence[str], types: Sequence[Type], _: Type) -> st
 
 
 SCALE = Function("scale", (Any.ANY, INT8), _first, _scaled, _scaled_text, fails=True, typed=True)
-"""What as many rows as a diff says add to a total."""
+"""`times`, as a function of rows."""
+
+
+def sum_of(type_: Type, values: Sequence[Value]) -> Value:
+    """The sum of totals of a type, that of none being zero."""
+    if type_ is BYTEA:
+        return written(total(map(read, values)))
+    if len(values) == 1:
+        return values[0]
+    if type_ is INT8:
+        return _fits(INT8, sum(values))
+    found = Decimal(0)
+    for value in values:
+        found = EXACT.add(found, value)
+    return _fits(type_, found)
 
 
 def _added(types: Types, rows: Sequence[tuple[Value]]) -> Value:
-    if len(rows) == 1 and types.result is not BYTEA:
-        return rows[0][0]
-    if types.result is BYTEA:
-        return written(total(read(value) for (value,) in rows))
-    if types.result is INT8:
-        return _fits(INT8, sum(value for (value,) in rows))
-    found = Decimal(0)
-    for (value,) in rows:
-        found = EXACT.add(found, value)
-    return _fits(types.result, found)
+    return sum_of(types.result, [value for (value,) in rows])
 
 
 def _added_text(arguments: Sequence[str], types: Sequence[Type], _: Type) -> str | None:
@@ -84,7 +94,7 @@ def _added_text(arguments: Sequence[str], types: Sequence[Type], _: Type) -> str
 
 
 ADD = Aggregate("add", (Any.ANY,), _first, _added, _added_text, null_when_empty=False, fails=True, typed=True)
-"""The sum of totals, that of none being zero."""
+"""`sum_of`, as an aggregate."""
 
 _NOT_EMPTY = Function("not empty", (BYTEA,), BOOL, bool, "length({0}) > 0")
 

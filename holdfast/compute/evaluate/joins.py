@@ -122,6 +122,8 @@ def semi_joined(
     *,
     anti: bool,
 ) -> Multiset:
+    if not right:
+        return left if anti else Multiset([])
     sides = split(predicates, width)
     candidates = _candidates(right, sides, parameters, of=lambda row: row)
     keep = true_for(sides.rest, parameters)

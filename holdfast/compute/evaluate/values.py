@@ -100,7 +100,7 @@ def fitted(type_: Numeric) -> Callable[[Decimal], Decimal]:
 
     def fit(value: Decimal) -> Decimal:
         try:
-            rounded = value.quantize(step, context=context)
+            rounded = value if value.same_quantum(step) else value.quantize(step, context=context)
         except InvalidOperation:
             raise overflow(type_) from None
         if not -bound < rounded < bound:

@@ -118,7 +118,13 @@ class Arrangements:
     async def _compacted(self, key: Key, shared: _Shared) -> None:
         needed = [user.basis for user in self._users.get(key, ()) if user.basis is not None]
         shared.floor = max(shared.floor, min(needed, default=shared.last))
-        await asyncio.to_thread(shared.arranged.compact, shared.floor)
+        await compact(shared.arranged, shared.floor)
+
+
+async def compact(arranged: Arranged, since: Timestamp) -> None:
+    """Times before `since` will not be asked for any more."""
+    if arranged.advance(since):
+        await asyncio.to_thread(arranged.compact, since)
 
 
 def _append(shared: _Shared, updates: UpdateBatch) -> None:

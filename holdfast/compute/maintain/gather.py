@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 
+import pyarrow.compute as pc
+
 from holdfast.compute.maintain.collection import Collections
 from holdfast.repr.consolidate import consolidate
 from holdfast.repr.cut import narrowed, rows_by_time, up_to
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
-from holdfast.repr.row import RowType
+from holdfast.repr.row import DIFF, RowType
 from holdfast.repr.update import UpdateBatch
 
 Changes = Mapping[str, UpdateBatch]
@@ -24,7 +26,7 @@ STEP_ROWS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """All updates up to `end`, consolidated: what came and went at one time is not told, for it may be no good."""
+    """All updates up to `end`. What came and went at one time is not told, for it may be no good."""
 
     changes: Changes
     end: Timestamp
@@ -58,13 +60,18 @@ async def gather(
                     break
     together = {name: UpdateBatch.concat(inputs[name], found) for name, found in batches.items()}
     cut = _cut(Gathered(together, end).up_to(end), least)
-    return Gathered({name: consolidate(batch) for name, batch in cut.changes.items()}, cut.end)
+    return Gathered({name: _settled(batch) for name, batch in cut.changes.items()}, cut.end)
+
+
+def _settled(batch: UpdateBatch) -> UpdateBatch:
+    """Where nothing goes, nothing has come in vain."""
+    return consolidate(batch) if batch.rows and pc.min(batch.table[DIFF]).as_py() < 0 else batch
 
 
 def _cut(gathered: Gathered, least: Timestamp) -> Gathered:
     """Only the first of the updates, if they are many: all at some time, or none."""
-    times, rows = rows_by_time(gathered.changes.values())
-    if not rows or rows[-1] <= STEP_ROWS:
+    if gathered.rows <= STEP_ROWS:
         return gathered
+    times, rows = rows_by_time(gathered.changes.values())
     last = max(bisect_right(rows, STEP_ROWS) - 1, bisect_right(times, least))
     return gathered if last + 1 >= len(times) else gathered.up_to(Timestamp(times[last + 1] - 1))

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from holdfast.compute.arrange import Arranged
 from holdfast.compute.delta import Step, due, from_scratch, step
-from holdfast.compute.maintain.arrangements import Arrangements, Key, User, input_types, keys_of
+from holdfast.compute.maintain.arrangements import Arrangements, Key, User, compact, input_types, keys_of
 from holdfast.compute.maintain.collection import Collections
 from holdfast.compute.maintain.gather import Changes, Gathered
 from holdfast.compute.maintain.history import Draft
@@ -143,7 +143,7 @@ class Machine:
             for name, updates in states.items():
                 if name in self._states and updates.rows:
                     self._states[name].append(updates)
-                    await asyncio.to_thread(self._states[name].compact, taken.end)
+                    await compact(self._states[name], taken.end)
 
     async def due(self, at: Timestamp) -> Timestamp | None:
         """When, from `at` on, the view changes by itself, once what was made last is kept."""

@@ -43,6 +43,7 @@ INTEGER_DIGITS = {
 }
 
 
+@lru_cache(maxsize=1024)
 def of(type_: Type) -> Numeric:
     """The type as a numeric without declared digits, also of integers."""
     if isinstance(type_, Numeric):

@@ -57,7 +57,7 @@ async def test_a_step_takes_all_of_a_time_or_nothing(recent_bytes: int, monkeypa
             end, tables = opened.ledger.read_ts, opened.ledger.tables
             first = await gather(tables, inputs, start, start, end)
             assert times[0] <= first.end < times[1]
-            assert first.rows == 2  # of equal rows one is told, with how many there are
+            assert summed(first.changes[str(opened.id("t"))]) == {(0, times[0]): 2}
             more = await gather(tables, inputs, start, times[1], end)
             assert times_of(more.changes.values()) == times[:3]
             last = await gather(tables, inputs, times[2], times[2], end)

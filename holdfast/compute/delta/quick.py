@@ -1,0 +1,176 @@
+"""Quick ways: what stages of their kind do in every step, in one pass over few rows.
+
+The relation of a stage says what its rows are; a quick way comes to the same without an operator in between. Rows that
+are equal but not written the same stay apart where they are to be taken back as they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+from holdfast.compute.delta.bits import found_by_bits
+from holdfast.compute.delta.internal import BEFORE
+from holdfast.compute.evaluate.keys import Key, equality, same
+from holdfast.compute.evaluate.scalars import Row, columns_at
+from holdfast.compute.evaluate.sorting import FLOATS
+from holdfast.compute.evaluate.values import Value
+from holdfast.plan.order import is_natural, nullable_key
+from holdfast.plan.relation import Columns, Relation
+from holdfast.plan.types import Type
+
+Read = Callable[[Relation], Sequence[Row]]
+"""The rows of a relation of which each counts once."""
+
+Moment = tuple[int, int | None]
+"""A time, and the next time of the same key, if there is one."""
+
+
+class Quick(Protocol):
+    @property
+    def reads(self) -> tuple[Relation, ...]:
+        """All that is read."""
+
+    def rows(self, read: Read, columns: Columns) -> list[Row]:
+        """Rows of a relation with these columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class InTurn:
+    """The points of updates, each with the columns of its key: keys with a time and the next one."""
+
+    changes: tuple[tuple[Relation, tuple[int, ...]], ...]
+
+    @property
+    def reads(self) -> tuple[Relation, ...]:
+        return tuple(updates for updates, _ in self.changes)
+
+    def rows(self, read: Read, columns: Columns) -> list[Row]:
+        types = [column.type for column in columns[:-2]]
+        same_key, found = equality(types), dict[Key, tuple[Row, set[int]]]()
+        for updates, places in self.changes:
+            of_row = columns_at(places)
+            for row in read(updates):
+                key = of_row(row)
+                found.setdefault(same_key(key), (key, set()))[1].add(row[-2])
+        floats = any(type_.base in FLOATS for type_ in types)
+        points: list[Row] = []
+        for key, times in found.values():
+            turns = [BEFORE.value, *sorted(times), None]
+            shown = tuple(map(same, key)) if floats else key
+            points += [(*shown, *moment) for moment in pairwise(turns)]
+        return points
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """The updates that follow from what is there at each point: rows with time and next time at the end."""
+
+    made: Relation
+
+    @property
+    def reads(self) -> tuple[Relation, ...]:
+        return (self.made,)
+
+    def rows(self, read: Read, columns: Columns) -> list[Row]:
+        same_row = by_bits([column.type for column in columns[:-2]])
+        shown: dict[Key, Row] = {}
+        counts: dict[tuple[Key, int], int] = {}
+        for row in read(self.made):
+            *_, time, after = row
+            key = same_row(row[:-2])
+            shown.setdefault(key, row[:-2])
+            if time > BEFORE.value:
+                counts[key, time] = counts.get((key, time), 0) + 1
+            if after is not None:
+                counts[key, after] = counts.get((key, after), 0) - 1
+        return [(*shown[key], time, count) for (key, time), count in counts.items() if count]
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The rows that are there at the `points`, each as often as it is, with the point's time and next time.
+
+    What is known are the updates `before` the step and those of the step; their columns `key` are the keys. If rows are
+    `merged`, those of a key are the same, whichever way they are written, and as many as their diffs add up to.
+    """
+
+    points: Relation
+    before: Relation
+    updates: Relation
+    key: tuple[int, ...]
+    merged: bool
+
+    @property
+    def reads(self) -> tuple[Relation, ...]:
+        return self.points, self.before, self.updates
+
+    def rows(self, read: Read, columns: Columns) -> list[Row]:
+        types = [column.type for column in columns[:-2]]
+        same_key, of_row = equality([types[index] for index in self.key]), columns_at(self.key)
+        moments = by_key(read(self.points), same_key)
+        if not moments:
+            return []
+        known: dict[Key, tuple[list[Row], list[Row]]] = {each: ([], []) for each in moments}
+        for place, part in enumerate((self.before, self.updates)):
+            for row in read(part):
+                found = known.get(same_key(of_row(row)))
+                if found is not None:
+                    found[place].append(row)
+        same_row, present = by_bits(types), list[Row]()
+        for each, times in moments.items():
+            present += self._in_turn(times, *known[each], same_row)
+        return present
+
+    def _in_turn(
+        self, times: list[Moment], before: list[Row], updates: list[Row], same_row: Callable[[Row], Key]
+    ) -> list[Row]:
+        """The rows of one key at its points."""
+        counts: dict[Key, int] = {}
+        rows: dict[Key, Row] = {}
+
+        def add(update: Row) -> None:
+            row = update[:-2]
+            of_row = same_row(row)
+            rows.setdefault(of_row, row)
+            counts[of_row] = counts.get(of_row, 0) + update[-1]
+
+        for update in before:
+            add(update)
+        present: list[Row] = []
+        # The time before the step is less than all of the step.
+        waiting = sorted(updates, key=lambda update: update[-2], reverse=True)
+        for moment in sorted(times, key=lambda pair: pair[0]):
+            while waiting and waiting[-1][-2] <= moment[0]:
+                add(waiting.pop())
+            there = [(rows[of_row], count) for of_row, count in counts.items() if count > 0]
+            if self.merged and there:
+                there = [(min((row for row, _ in there), key=repr), sum(counts.values()))]
+            for row, count in there:
+                present += [row + moment] * count
+        return present
+
+
+def by_key(points: Sequence[Row], same_key: Callable[[Row], Key]) -> dict[Key, list[Moment]]:
+    """The moments of each key."""
+    moments: dict[Key, list[Moment]] = {}
+    for point in points:
+        moments.setdefault(same_key(point[:-2]), []).append(point[-2:])
+    return moments
+
+
+def by_bits(types: Sequence[Type]) -> Callable[[Row], Key]:
+    """Rows that are equal, but not written the same, are different rows: each has to be taken back as it came."""
+    keys = [_spelled(type_) for type_ in types]
+    if not any(keys):
+        return lambda row: row
+    return lambda row: tuple([value if of is None else of(value) for value, of in zip(row, keys, strict=True)])
+
+
+def _spelled(type_: Type) -> Callable[[Value], Key] | None:
+    """What tells values of a type apart by their bits; None if they do so themselves. Zeros have no sign."""
+    if is_natural(type_) or type_.base == "jsonb":
+        return None
+    return nullable_key(type_) if found_by_bits(type_) else repr
