@@ -59,7 +59,7 @@ def numeric_of(value: Decimal) -> Numeric:
     assert isinstance(exponent, int)  # finite
     scale = max(-exponent, 0)
     whole = max(len(digits) + exponent, 0) if value else 0
-    if scale + whole > MAX_PRECISION:
+    if whole <= MAX_PRECISION < scale + whole:
         scale = max(-int(value.normalize(EXACT).as_tuple().exponent), 0)
     if scale + whole > MAX_PRECISION:
         raise NumericValueOutOfRange("value overflows numeric format")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
-from math import inf
+from decimal import InvalidOperation
 
 from holdfast.plan.errors import DataError
 from holdfast.plan.functions.function import Function
-from holdfast.plan.functions.numeric_types import numeric_of
 from holdfast.plan.functions.records import field as record_field
 from holdfast.plan.functions.registry import FUNCTIONS
 from holdfast.plan.scalar import Call, Case, Coalesce, Constant, Scalar, null
 from holdfast.plan.types import (
     BOOL,
     DATE,
-    FLOAT8,
     INT4,
     INT8,
     JSONB,
@@ -47,14 +44,12 @@ from holdfast.sql.errors import (
 )
 from holdfast.sql.lower.apply import call, named, operator
 from holdfast.sql.lower.block import TABLES, Block
+from holdfast.sql.number import number
 from holdfast.sql.scope import FoundRow
 from holdfast.sql.syntax import expression as syntax
 from holdfast.sql.term import Term
 from holdfast.sql.typenames import type_of
 
-_INT8_BOUND = 2**63
-_FLOAT_DIGITS = 17
-"""As many as tell one float from another."""
 _EMPTY_HINT = "Explicitly cast to the desired type, for example ARRAY[]::integer[]."
 _JSON_HINT = "jsonb subscript must be coercible to either integer or text."
 _MAP_HINT = "Use the operator ->, as in map -> 'key'."
@@ -78,26 +73,14 @@ def string_literal(expression: syntax.StringLiteral, _: Block) -> Term:
 
 
 def numeric_literal(expression: syntax.NumericLiteral, _: Block) -> Term:
-    """A whole number that int8 has is one; any other is numeric, with the digits it is written with.
-
-    One with an exponent that no numeric has, but a double precision number does, is that: drivers write floats so.
-    """
-    text, location = expression.text.replace("_", ""), expression.location
-    sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
-    if digits[:2].lower() in ("0x", "0o", "0b"):
-        text = sign + str(int(digits, 0))
-    if text.lstrip("-").isdigit() and -_INT8_BOUND <= int(text) < _INT8_BOUND:
-        value = int(text)
-        return Term(Constant(value, INT4 if -(2**31) <= value < 2**31 else INT8), location)
+    location = expression.location
     try:
-        number = Decimal(text)
-        return Term(Constant(number, numeric_of(number)), location)
+        return Term(Constant(*number(expression.text)), location)
     except DataError as error:
-        if "e" in text.lower() and len(number.as_tuple().digits) <= _FLOAT_DIGITS and 0 < abs(float(text)) < inf:
-            return Term(Constant(float(text), FLOAT8), location)
         raise placed(error, location) from None
     except InvalidOperation:
-        raise CannotCoerce(f'invalid input syntax for type numeric: "{text}"', location) from None
+        shown_number = expression.text.replace("_", "")
+        raise CannotCoerce(f'invalid input syntax for type numeric: "{shown_number}"', location) from None
 
 
 def bit_string_literal(expression: syntax.BitStringLiteral, _: Block) -> Term:
