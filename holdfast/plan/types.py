@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -279,6 +280,7 @@ VECTORS: Mapping[Type, Type] = {INT2VECTOR: INT2, OIDVECTOR: OID}
 """Arrays of the catalogs, which count from 0, with what they hold."""
 
 
+@lru_cache(maxsize=4096)
 def numeric(precision: int, scale: int, *, declared: bool = False) -> Numeric:
     return Numeric("numeric", precision, scale, declared)
 

@@ -244,8 +244,7 @@ class Coercion:
 
     def literal(self, value: object, target: Type, location: int) -> Constant:
         """The constant that a text without a type, or null, means as one of `target`."""
-        # What a number in the text of an interval counts, only its fields say.
-        plain = target if isinstance(target, IntervalOf) else bare(target)
+        plain = literal_type(target)
         if value is None:
             return Constant(None, plain)
         assert isinstance(value, str)  # all that a literal without a type can hold
@@ -324,6 +323,14 @@ class Coercion:
         if found is None:
             raise CannotCoerce(f"{construct} could not convert type {term.type} to {bare(target)}", term.location)
         return found
+
+
+def literal_type(target: Type) -> Type:
+    """The type that a text without one is read as where `target` is wanted: it has no modifiers.
+
+    But for an interval: what a number in its text counts, only its fields say.
+    """
+    return target if isinstance(target, IntervalOf) else bare(target)
 
 
 def as_deep(target: Type, source: Type) -> Type:

@@ -15,12 +15,13 @@ import pyarrow.compute as pc
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.privileges import require_delete, require_insert, require_select, require_update
 from holdfast.adapter.errors import NotNullViolation
+from holdfast.adapter.insert_template import LiteralTemplate, literal_template
 from holdfast.adapter.plan_cache import Compiled, CompiledChange
 from holdfast.adapter.results import Done, Piece, Rows
 from holdfast.adapter.session.interrupt import Interrupt
 from holdfast.adapter.session.peek import evaluated, is_system
 from holdfast.adapter.session.queries import check_select, prepared_at
-from holdfast.adapter.session.state import SessionState
+from holdfast.adapter.session.state import Inserted, SessionState
 from holdfast.adapter.tables import TableChange
 from holdfast.compute.evaluate.values import rows_of
 from holdfast.plan.text.codec import write_of
@@ -28,12 +29,15 @@ from holdfast.plan.types import Type
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 from holdfast.sql.catalog import CatalogRelation
-from holdfast.sql.change import RETURNING, plan_change
+from holdfast.sql.change import RETURNING, plan_change, plan_literals
 from holdfast.sql.syntax.statement.dml import Delete, Insert, Update
 
 _TAGS = {"insert": "INSERT 0", "update": "UPDATE", "delete": "DELETE"}
 _LONG = 400
 """Characters of a text that is planned in a thread."""
+
+LONG_LITERALS = 16_000
+"""Characters of an INSERT of literals that is read in a thread."""
 
 _HOPES = 2
 """How often a change that takes long is tried in the hope that nobody else changes what it reads."""
@@ -53,6 +57,30 @@ async def compiled_change(
     if state.shared.changes.get(key) is not None or len(text) < _LONG:
         return state.shared.changes.made(key, make)
     return await asyncio.to_thread(state.shared.changes.made, key, make)
+
+
+async def literals(state: SessionState, text: str, syntax: Insert) -> Inserted | None:
+    """The rows of an INSERT of literals; None if it takes a plan to tell them, or to refuse them."""
+    rows = syntax.literal_rows
+    if rows is None:
+        return None
+    width, names = len(rows.columns), state.names
+
+    def make() -> LiteralTemplate:
+        return literal_template(plan_literals(syntax, width, names))
+
+    template = state.shared.literals.made((rows.head, width, state.key), make)
+    at_once = len(text) < LONG_LITERALS
+    inserted = template.inserted(rows.columns) if at_once else await asyncio.to_thread(template.inserted, rows.columns)
+    return None if inserted is None else Inserted(template.table, inserted)
+
+
+def insert(state: SessionState, syntax: Insert, inserted: Inserted) -> Done:
+    """Keep rows in the transaction until it commits."""
+    assert state.transaction is not None
+    _check_rights(state, syntax, inserted.table)
+    state.transaction.write(inserted.table, inserted.rows)
+    return Done(f"{_TAGS['insert']} {inserted.rows.rows}")
 
 
 async def change(

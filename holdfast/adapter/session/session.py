@@ -21,6 +21,7 @@ from holdfast.adapter.errors import (
     WrongParameterCount,
 )
 from holdfast.adapter.results import CopyIn, CopyOut, Done, Empty, Notice, Piece, Result, Rows
+from holdfast.adapter.session.changes import LONG_LITERALS
 from holdfast.adapter.session.cursors import shut
 from holdfast.adapter.session.interrupt import Interrupt
 from holdfast.adapter.session.shared import new_execution_id
@@ -29,7 +30,7 @@ from holdfast.adapter.session.statements import Statements, apply_modes, drop_te
 from holdfast.adapter.session.transaction import Transaction
 from holdfast.plan.types import Type
 from holdfast.sql.errors import NotSupported, SyntaxFailure, UndefinedParameter
-from holdfast.sql.parser import Parsed, parse
+from holdfast.sql.parser import Parsed, parse, parse_literals
 from holdfast.sql.syntax.statement import Statement as Syntax
 from holdfast.sql.syntax.statement.alter import AlterConnection, AlterRole, AlterSecret
 from holdfast.sql.syntax.statement.copy import CopyTo
@@ -322,7 +323,11 @@ class Session:
     # Statements
 
     async def _parsed(self, text: str) -> list[Parsed]:
-        return parse(text) if len(text) < _LONG else await asyncio.to_thread(parse, text)
+        if len(text) < _LONG:
+            return parse(text)
+        if len(text) < LONG_LITERALS and (found := parse_literals(text)) is not None:
+            return [found]
+        return await asyncio.to_thread(parse, text)
 
     async def _one(self, syntax: Syntax, text: str, statement: Statement | None, values: Sequence[object]) -> Result:
         """Run one statement, in the transaction there is."""

@@ -16,6 +16,7 @@ from holdfast.adapter.catalog.builtin import (
     SubscriptionEntry,
 )
 from holdfast.adapter.catalog.builtin.functions import CatalogFunctions
+from holdfast.adapter.insert_template import LiteralTemplate
 from holdfast.adapter.ledger import Ledger
 from holdfast.adapter.plan_cache import Compiled, CompiledChange, PlanCache
 from holdfast.adapter.runtime import SparkRuntime
@@ -86,6 +87,7 @@ class Shared:
     environment_id: str
     plans: PlanCache[Compiled] = field(default_factory=PlanCache)
     changes: PlanCache[CompiledChange] = field(default_factory=PlanCache)
+    literals: PlanCache[LiteralTemplate] = field(default_factory=PlanCache)
     contents: Contents = field(default_factory=Contents)
     functions: CatalogFunctions = field(default_factory=CatalogFunctions)
     activity: ActivityLog = field(default_factory=ActivityLog)

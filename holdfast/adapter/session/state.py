@@ -20,6 +20,7 @@ from holdfast.adapter.session.lookup import Lookup
 from holdfast.adapter.session.shared import Shared
 from holdfast.adapter.session.transaction import Transaction
 from holdfast.adapter.session.variables import Variables
+from holdfast.adapter.tables import Write
 from holdfast.plan.types import Type
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
@@ -35,12 +36,20 @@ class Quick:
     lookup: Lookup
 
 
+@dataclass(frozen=True, slots=True)
+class Inserted:
+    """Rows for a table, all that there is to an INSERT."""
+
+    table: GlobalId
+    rows: Write
+
+
 @dataclass(slots=True)
 class Statement:
     """A prepared statement. `columns` are None for one that returns no rows.
 
     `compiled` is the plan of a query, good for one key of the session's catalog, and `quick` how it finds its rows if
-    that is all there is to it.
+    that is all there is to it. `inserted` are the rows of an INSERT of literals, good for as long.
     """
 
     text: str
@@ -51,6 +60,7 @@ class Statement:
     key: Hashable = None
     compiled: Compiled | None = None
     quick: Quick | None = None
+    inserted: Inserted | None = None
 
 
 @dataclass(slots=True)

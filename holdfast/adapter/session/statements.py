@@ -91,6 +91,8 @@ class Statements:
             case SelectStatement():
                 found.compiled = await queries.compiled_query(state, text, syntax.query, types)
                 found.parameters, found.columns = found.compiled.parameters, found.compiled.columns
+            case Insert() if not types and (inserted := await changes.literals(state, text, syntax)) is not None:
+                found.inserted = inserted
             case Insert() | Update() | Delete():
                 change = await changes.compiled_change(state, text, syntax, types)
                 found.parameters = change.rows.parameters
@@ -127,6 +129,8 @@ class Statements:
                 if syntax.as_of is None:
                     statement.quick = queries.quick(statement.compiled)
                 return rows
+            case Insert() if statement.inserted is not None:
+                return changes.insert(state, syntax, statement.inserted)
             case Insert() | Update() | Delete():
                 change = await changes.compiled_change(state, text, syntax, statement.types)
                 return await changes.change(state, self._interrupt, syntax, change, values)
@@ -282,7 +286,7 @@ class Statements:
         again = await self.described(found.text, found.syntax, found.parameters)
         if again.columns != found.columns:
             raise ChangedResultType
-        found.key, found.compiled, found.quick = again.key, again.compiled, None
+        found.key, found.compiled, found.quick, found.inserted = again.key, again.compiled, None, again.inserted
         return found
 
     def _deallocate(self, syntax: Deallocate) -> Done:

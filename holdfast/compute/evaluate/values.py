@@ -119,11 +119,16 @@ def rows_of(table: pa.Table, types: Sequence[Type]) -> list[tuple[Value, ...]]:
 
 def table_of(rows: Sequence[tuple[Value, ...]], types: Sequence[Type], names: Sequence[str]) -> pa.Table:
     """Names may repeat."""
-    columns = [to_arrow([row[index] for row in rows], type_) for index, type_ in enumerate(types)]
-    schema = pa.schema([pa.field(name, column.type) for name, column in zip(names, columns, strict=True)])
-    if columns:
-        return pa.Table.from_arrays(columns, schema=schema)
+    if types:
+        return table_from([[row[index] for row in rows] for index in range(len(types))], types, names)
     return pa.table({"": pa.nulls(len(rows))}).select([])
+
+
+def table_from(columns: Sequence[Sequence[Value]], types: Sequence[Type], names: Sequence[str]) -> pa.Table:
+    """The same from columns, of which there is at least one."""
+    arrays = [to_arrow(column, type_) for column, type_ in zip(columns, types, strict=True)]
+    schema = pa.schema([pa.field(name, array.type) for name, array in zip(names, arrays, strict=True)])
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _element(type_: Array) -> Type:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from holdfast.plan.functions.conversion import from_text, of_items
 from holdfast.plan.functions.function import Types
 from holdfast.plan.scalar import Constant, Scalar, null
 from holdfast.plan.types import Array, List, Modified, Type
 from holdfast.sql.catalog import CatalogColumn
-from holdfast.sql.coerce import Coercion, Step, applied, shown
+from holdfast.sql.coerce import Coercion, Step, applied, natural, shown, steps
 from holdfast.sql.errors import DatatypeMismatch, NotSupported
 from holdfast.sql.lower.block import Block, Clause, Statement
 from holdfast.sql.lower.placement import Placement
@@ -33,19 +35,30 @@ def assigned(term: Term, column: CatalogColumn, coercion: Coercion, what: str = 
 
 
 def coerced(term: Term, target: Type, coercion: Coercion) -> Scalar | None:
-    """The term as one of exactly `target`, by assignment; None if there is no such cast.
+    """The term as one of exactly `target`, by assignment; None if there is no such cast."""
+    if term.unknown:
+        term = coercion.known(term, target)
+    path = steps_into(term.type, target)
+    if path is None:
+        return None
+    _check_dimensions(term, target)
+    return applied(term.scalar, path)
+
+
+@lru_cache(maxsize=4096)
+def steps_into(source: Type, target: Type) -> tuple[Step, ...] | None:
+    """The casts that make a value of `source` one of a column of type `target`; None if there are none.
 
     Text that is longer than its column is an error, where an explicit cast would cut it.
     """
     measured = _has_length(target)
-    plain = coercion.to_base(term, bare(target) if measured else target, "assignment")
-    if plain is None:
+    base = bare(target) if measured else target
+    first = () if bare(source) is bare(base) else steps(source, natural(source, base), "assignment")
+    if first is None:
         return None
-    _check_dimensions(plain, target)
-    if measured:
-        return applied(plain.scalar, _measured(plain.type, target))
-    found = coercion.to_exact(plain, target, "assignment")
-    return None if found is None else found.scalar
+    between = first[-1].type if first else source
+    last = _measured(between, target) if measured else steps(between, target, "assignment")
+    return None if last is None else (*first, *last)
 
 
 def _check_dimensions(term: Term, target: Type) -> None:

@@ -24,7 +24,7 @@ class Source:
     """One text. `data` is its UTF-8; it is `plain` when every character is one byte."""
 
     def __init__(self, text: str) -> None:
-        if invalid := _INVALID.search(text):
+        if not (text.isascii() and "\0" not in text) and (invalid := _INVALID.search(text)):
             # A lone surrogate may stand for a byte that was no UTF-8, as the handler `surrogateescape` has it.
             escaped = "\udc80" <= invalid[0] <= "\udcff"
             bad = invalid[0].encode("utf-8", "surrogateescape" if escaped else "surrogatepass")

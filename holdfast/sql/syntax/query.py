@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from holdfast.sql.syntax.expression import Expression, Order, Window
+from holdfast.sql.syntax.literal_rows import LiteralRows
 from holdfast.sql.syntax.name import ObjectName
 from holdfast.sql.syntax.node import Node
 from holdfast.sql.syntax.option import Option
@@ -129,7 +130,7 @@ class Select(Node):
 class Values(Node):
     """One row or more."""
 
-    rows: tuple[tuple[Expression, ...], ...]
+    rows: tuple[tuple[Expression, ...], ...] | LiteralRows
 
 
 @dataclass(frozen=True, slots=True)

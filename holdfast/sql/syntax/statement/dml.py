@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdfast.sql.syntax.expression import Expression
+from holdfast.sql.syntax.literal_rows import LiteralRows
 from holdfast.sql.syntax.name import ObjectName
 from holdfast.sql.syntax.node import Node
-from holdfast.sql.syntax.query import AsOf, FromItem, Query, Target, With, WithMutuallyRecursive
+from holdfast.sql.syntax.query import AsOf, FromItem, Query, Target, Values, With, WithMutuallyRecursive
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,12 @@ class Insert(Node):
     on_conflict: OnConflict | None = None
     returning: tuple[Target, ...] = ()
     common: With | WithMutuallyRecursive | None = None
+
+    @property
+    def literal_rows(self) -> LiteralRows | None:
+        """Its rows, if it was read as one of literals alone."""
+        body = None if self.source is None else self.source.body
+        return body.rows if isinstance(body, Values) and isinstance(body.rows, LiteralRows) else None
 
 
 @dataclass(frozen=True, slots=True)
