@@ -17,6 +17,7 @@ BENCHES = (
     "tpch",
     "point",
     "insert",
+    "literals",
     "copy_from",
     "tables_tpch",
     "start",
