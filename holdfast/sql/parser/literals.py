@@ -21,9 +21,11 @@ _FLAGS = re.ASCII | re.IGNORECASE  # without ASCII, the long s and the sign of K
 
 _HEAD = re.compile(
     rf"({_SPACE}insert[ \t\n\r\f\v]++into(?![a-z0-9_$]){_SPACE}{_NAME}(?:\.{_NAME})*+"
-    rf"{_SPACE}(?:{_NAMES}{_SPACE})?+values{_SPACE})\({_SPACE}",
+    rf"{_SPACE}(?:{_NAMES}{_SPACE})?+values{_SPACE})\({_SPACE}(?=['\-.0-9tfn])",
     _FLAGS,
 )
+"""What stands before the rows, if the first of them begins as literals do."""
+
 _CLOSED = ")"
 _CELL = re.compile(
     rf"({_LITERAL}){_SPACE}(?:,{_SPACE}|(\)){_SPACE}(?:,{_SPACE}\({_SPACE}|;?{_SPACE}\Z))|(?s:.++)",
