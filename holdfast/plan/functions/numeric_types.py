@@ -68,8 +68,17 @@ def numeric_of(value: Decimal) -> Numeric:
 
 def fitted(value: Decimal, type_: Numeric) -> Decimal:
     """The value rounded to the type's scale, half away from zero."""
-    result = checked(value, type_).quantize(Decimal(1).scaleb(-type_.scale), context=EXACT)
+    step = _step(type_.scale)
+    if value and value.same_quantum(step):
+        return checked(value, type_)
+    result = checked(value, type_).quantize(step, context=EXACT)
     return checked(result, type_) if result else abs(result)
+
+
+@lru_cache(maxsize=64)
+def _step(scale: int) -> Decimal:
+    """One of the last digit after the point."""
+    return Decimal(1).scaleb(-scale)
 
 
 def checked(value: Decimal, type_: Numeric) -> Decimal:
