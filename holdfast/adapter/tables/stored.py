@@ -6,13 +6,14 @@ not told so at each commit. Nothing has happened to them since, so what they hol
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapter.tables.table import Table
 from holdfast.persist import Changes, Persist, ReadHandle
+from holdfast.persist.spark.difference import Difference, difference
 from holdfast.persist.spark.frames import Frames
 from holdfast.persist.spark.scan import SparkReader
 from holdfast.repr.frontier import Frontier, Timestamp, after
@@ -37,16 +38,34 @@ class Stored:
             return _narrowed(await reader.rows(time), table.row_type)
 
     @asynccontextmanager
-    async def frame(self, spark: SparkSession, table: Table, time: Timestamp) -> AsyncIterator[DataFrame]:
+    async def frame(
+        self, spark: SparkSession, table: Table, time: Timestamp, columns: Sequence[int] | None = None
+    ) -> AsyncIterator[DataFrame]:
         """The table at `time` for Spark, while it is read."""
         readable = table.readable
         assert readable is not None  # a table is made with a commit that advances it
         time = min(time, readable)
         async with (
             self._reader(table, time) as reader,
-            SparkReader(spark, reader, self._frames).rows(time, table.row_type.names) as frame,
+            SparkReader(spark, reader, self._frames).rows(time, _named(table, columns)) as frame,
         ):
             yield frame
+
+    @asynccontextmanager
+    async def difference(
+        self, spark: SparkSession, table: Table, start: Timestamp, end: Timestamp, columns: Sequence[int]
+    ) -> AsyncIterator[Difference]:
+        """What came later than `start`, up to `end`, and what went, for Spark, while it is read."""
+        readable = table.readable
+        if readable is None or readable <= start:
+            yield Difference(None, None)
+            return
+        upper = after(min(end, readable))
+        async with (
+            self._reader(table, start) as reader,
+            difference(spark, reader, Timestamp(start + 1), upper, _named(table, columns)) as found,
+        ):
+            yield found
 
     async def changes(self, table: Table, start: Timestamp, end: Timestamp) -> AsyncIterator[Changes]:
         """The updates later than `start`, up to `end`, in steps: each with all up to where it ends."""
@@ -80,6 +99,11 @@ class Stored:
             yield reader
         finally:
             await reader.close()
+
+
+def _named(table: Table, columns: Sequence[int] | None) -> Sequence[str]:
+    names = table.row_type.names
+    return names if columns is None else [names[index] for index in columns]
 
 
 def _narrowed(updates: UpdateBatch, row_type: RowType) -> UpdateBatch:

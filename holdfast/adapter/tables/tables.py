@@ -35,6 +35,7 @@ from holdfast.compute.maintain import Holders, Progress, ReadCapability
 from holdfast.errors import DataCorruption, HoldfastError
 from holdfast.persist import Append, Changes, Persist, WriteHandle
 from holdfast.persist.errors import AsOfBeforeSince, UnknownCollection
+from holdfast.persist.spark.difference import Difference
 from holdfast.plan.row_types import row_type_of
 from holdfast.repr.frontier import Frontier, Timestamp, after
 from holdfast.repr.ids import GlobalId
@@ -131,12 +132,24 @@ class Tables:
         return kept.found(columns, values, read_ts)
 
     @asynccontextmanager
-    async def frame(self, spark: SparkSession, id: GlobalId, as_of: Timestamp) -> AsyncIterator[DataFrame]:
+    async def frame(
+        self, spark: SparkSession, id: GlobalId, as_of: Timestamp, columns: Sequence[int] | None = None
+    ) -> AsyncIterator[DataFrame]:
         """All rows at `as_of`, each as often as it is there, for Spark to read in the block."""
         table = self._table(id)
         await self._readable(table, as_of)
-        async with self._stored.frame(spark, table, as_of) as frame:
+        async with self._stored.frame(spark, table, as_of, columns) as frame:
             yield frame
+
+    @asynccontextmanager
+    async def difference(
+        self, spark: SparkSession, id: GlobalId, start: Timestamp, end: Timestamp, columns: Sequence[int]
+    ) -> AsyncIterator[Difference]:
+        """What came later than `start`, up to `end`, at which the table is complete, and what went, for one who holds
+        it at `start`, for Spark to read in the block.
+        """
+        async with self._stored.difference(spark, self._table(id), start, end, columns) as found:
+            yield found
 
     async def changes(self, id: GlobalId, start: Timestamp, *, prompt: bool = False) -> AsyncGenerator[Changes, None]:
         """The updates at times later than `start`, as they happen.

@@ -1,8 +1,23 @@
 """Views maintained from changes: programs made of plans, and the steps that run them."""
 
-from holdfast.compute.delta.hydration import OUTPUT, hydration
+from holdfast.compute.delta.hydration import OUTPUT, Follows, follows, hydration
+from holdfast.compute.delta.linear import columns_read
 from holdfast.compute.delta.program import Program, State, state_input
 from holdfast.compute.delta.rules import program
 from holdfast.compute.delta.step import Step, due, from_scratch, step
 
-__all__ = ["OUTPUT", "Program", "State", "Step", "due", "from_scratch", "hydration", "program", "state_input", "step"]
+__all__ = [
+    "OUTPUT",
+    "Follows",
+    "Program",
+    "State",
+    "Step",
+    "columns_read",
+    "due",
+    "follows",
+    "from_scratch",
+    "hydration",
+    "program",
+    "state_input",
+    "step",
+]

@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.persist import Append, Changes, WriteHandle
+from holdfast.persist.spark.difference import Difference
 from holdfast.plan.errors import DataError
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import GlobalId
@@ -107,8 +108,15 @@ class Collections(Protocol):
     async def rows(self, id: GlobalId, as_of: Timestamp, columns: Sequence[int] | None = None) -> pa.Table:
         """All rows at `as_of`, each as often as it is there, once the collection is complete then."""
 
-    def frame(self, spark: SparkSession, id: GlobalId, as_of: Timestamp) -> AbstractAsyncContextManager[DataFrame]:
+    def frame(
+        self, spark: SparkSession, id: GlobalId, as_of: Timestamp, columns: Sequence[int] | None = None
+    ) -> AbstractAsyncContextManager[DataFrame]:
         """The same for Spark to read in the block."""
+
+    def difference(
+        self, spark: SparkSession, id: GlobalId, start: Timestamp, end: Timestamp, columns: Sequence[int]
+    ) -> AbstractAsyncContextManager[Difference]:
+        """What came later than `start`, up to `end`, at which the collection is complete, and what went, for Spark."""
 
     async def snapshot(self, id: GlobalId, as_of: Timestamp) -> UpdateBatch:
         """The collection at `as_of`, at which it is complete. Errors do not count."""

@@ -16,22 +16,26 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import expr
 
-from holdfast.compute.delta import state_input
+from holdfast.compute.delta import Follows, state_input
+from holdfast.compute.delta.add_up import CAME, GONE, OLD, rows_after, totals_after
+from holdfast.compute.delta.totals import WHOLE
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.budget import TooManyRows
+from holdfast.compute.maintain.touched import added_totals, rows_of, sides_of, updates_of_rows, updates_of_totals
 from holdfast.compute.render import SparkQuery, render
 from holdfast.compute.run import running
 from holdfast.persist import WriteHandle
 from holdfast.persist.encoding import Stage
+from holdfast.persist.spark.difference import Difference
 from holdfast.persist.spark.scan import staged_rows
 from holdfast.persist.spark.schema import quoted, spark_type
 from holdfast.persist.spark.stage import from_spark, gathered, with_updates
 from holdfast.persist.write import Staged
 from holdfast.plan.errors import NullValueNotAllowed
-from holdfast.plan.relation import Get, Plan, Relation
+from holdfast.plan.relation import Columns, Get, Plan, Relation
 from holdfast.plan.rewrite.reduce_joins import reduce_joins
 from holdfast.plan.rewrite.spread_semi_joins import spread_semi_joins
-from holdfast.plan.types import Type
+from holdfast.plan.types import INT8
 from holdfast.repr.consolidate import consolidate
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.row import DIFF, TIME, RowType
@@ -49,63 +53,77 @@ class Work:
     """A collection to write: what it is to be, what it was, and which of its columns must not be null.
 
     `plan` and `query` say the same. If they have a column more than the collection, it says how often a row is there.
+    What it was is here, if it is few rows, or updates for Spark to read; None: nothing.
     """
 
     name: str
     plan: Plan
     query: SparkQuery
-    types: tuple[Type, ...]
+    columns: Columns
+    follows: Follows
     handle: WriteHandle
     stage: Stage
-    old: DataFrame | None
+    old: UpdateBatch | DataFrame | None
     asserts: Mapping[int, str]
 
     @property
     def counts(self) -> bool:
-        return len(self.plan.names) > len(self.types)
+        return len(self.plan.names) > len(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What works read: `frames` are all inputs, `few` those that are known to have few rows.
+
+    `changed` are the inputs that are not what they were when the old rows were made, each with what came and went, if
+    that is known.
+    """
+
+    frames: Mapping[str, DataFrame]
+    few: frozenset[str]
+    changed: Mapping[str, Difference | None]
 
 
 def written(
-    works: Sequence[Work], inputs: Mapping[str, DataFrame], few: frozenset[str], at: Timestamp, spark: SparkSession
+    works: Sequence[Work], read: Read, at: Timestamp, spark: SparkSession
 ) -> dict[str, Staged | UpdateBatch | None]:
-    """What is to be appended to each collection. A work reads `inputs`, and states that come before it.
-
-    `few` are the inputs that are known to have few rows.
-    """
-    read = frozenset(name for work in works for name in work.query.inputs)
+    """What is to be appended to each collection. A work reads inputs, and states that come before it."""
+    needed = frozenset(name for work in works for name in work.query.inputs)
     with ExitStack() as stack:
-        hydrating = _Hydrating(spark, inputs, few, at, stack)
-        found = {work.name: hydrating.made(work, is_read=state_input(work.name) in read) for work in works}
+        hydrating = _Hydrating(spark, read, at, stack)
+        found = {work.name: hydrating.made(work, is_read=state_input(work.name) in needed) for work in works}
     return {name: updates if _is_some(updates) else None for name, updates in found.items()}
 
 
 class _Hydrating:
-    """`frames` are what works may read, `few` those with few rows, and `tables` the ones among these that are here."""
+    """`frames` are what works may read, `few` those with few rows, and `tables` the ones among these that are here.
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        inputs: Mapping[str, DataFrame],
-        few: frozenset[str],
-        at: Timestamp,
-        stack: ExitStack,
-    ) -> None:
-        self._spark, self._at, self._stack, self._few = spark, at, stack, few
-        self._frames, self._tables = dict(inputs), dict[str, pa.Table]()
+    `changed` are those of them that are not what they were, each with what came and went, if that is known.
+    """
+
+    def __init__(self, spark: SparkSession, read: Read, at: Timestamp, stack: ExitStack) -> None:
+        self._spark, self._at, self._stack, self._few = spark, at, stack, read.few
+        self._frames, self._tables = dict(read.frames), dict[str, pa.Table]()
+        self._changed = dict(read.changed)
 
     def made(self, work: Work, *, is_read: bool) -> Staged | UpdateBatch:
-        old = None if work.old is None else _gathered(work.old)
-        if work.old is not None and old is None:
+        old = _here(work)
+        if old is None and isinstance(work.old, DataFrame):
             return self._replaced(work, work.old, is_read=is_read)
         table = self._evaluated(work)
+        if table is None and old is not None:
+            table = self._followed(work, old)
         if table is None:
-            made = gathered(self._rows(work), work.handle, work.stage, self._at, FEW)
+            made = gathered(self._rows(work, self._frames), work.handle, work.stage, self._at, FEW)
         else:
             made = _at(work.handle.row_type, table.columns, self._at, np.ones(table.num_rows, np.int64))
         _check(work, made)
         if is_read:
             self._keep(work, made)
-        return self._without(work, made, old)
+        updates = self._without(work, made, old)
+        if _is_some(updates):
+            self._changed[state_input(work.name)] = None
+        return updates
 
     def _evaluated(self, work: Work) -> pa.Table | None:
         """The rows, if they are made of gathered ones alone, and joins of these are not too many for this process."""
@@ -115,10 +133,40 @@ class _Hydrating:
             return evaluate(work.plan, {each: self._tables[each] for each in work.query.inputs}, (), _MOST)
         return None
 
-    def _rows(self, work: Work) -> DataFrame:
+    def _change(self, work: Work) -> Difference | None:
+        """What follows from all that changed, if that is known. What it is added to are rows, or totals."""
+        names = [name for name in work.query.inputs if name in self._changed]
+        if not names:
+            return Difference(None, None)
+        changed = self._changed[names[0]]
+        if len(names) > 1 or changed is None or work.counts or names[0] not in work.follows.any_of:
+            return None
+        came, gone = (
+            None if side is None else self._rows(work, {**self._frames, names[0]: side})
+            for side in (changed.came, changed.gone)
+        )
+        return Difference(came, gone)
+
+    def _followed(self, work: Work, old: UpdateBatch) -> pa.Table | None:
+        """The rows, of the few that there were and what follows from what changed, if that is known and few."""
+        change = self._change(work)
+        if change is None:
+            return None
+        row_type, tables = work.handle.row_type, {OLD: _rows_in(old)}
+        for name, side in ((CAME, change.came), (GONE, change.gone)):
+            found = (
+                UpdateBatch.empty(row_type) if side is None else _gathered(side.withColumn(DIFF, expr("1L")), row_type)
+            )
+            if found is None:
+                return None
+            tables[name] = _rows_in(found)
+        keys = work.follows.keys
+        return evaluate(rows_after(work.columns) if keys is None else totals_after(work.columns, keys), tables)
+
+    def _rows(self, work: Work, frames: Mapping[str, DataFrame]) -> DataFrame:
         relation = spread_semi_joins(reduce_joins(work.plan.relation, self._is_small), self._is_small)
         query = work.query if relation is work.plan.relation else render(replace(work.plan, relation=relation))
-        frame = self._stack.enter_context(running(self._spark, query, self._frames, ()))
+        frame = self._stack.enter_context(running(self._spark, query, frames, ()))
         schema = work.handle.row_type.schema
         columns = [f"CAST(c{index} AS {spark_type(field.type)}) AS c{index}" for index, field in enumerate(schema)]
         return frame.selectExpr(*columns, *([f"CAST(c{len(columns)} AS BIGINT) AS {DIFF}"] if work.counts else []))
@@ -132,33 +180,55 @@ class _Hydrating:
         if isinstance(made, Staged):
             self._frames[name] = staged_rows(self._spark, work.handle, made)
         else:
-            self._tables[name] = made.table.select(range(len(work.types)))
+            self._tables[name] = made.table.select(range(len(work.columns)))
             self._frames[name] = self._spark.createDataFrame(_named(self._tables[name]), _schema(made.row_type))
 
-    def _without(self, work: Work, made: Staged | UpdateBatch, old: pa.Table | None) -> Staged | UpdateBatch:
+    def _without(self, work: Work, made: Staged | UpdateBatch, old: UpdateBatch | None) -> Staged | UpdateBatch:
         """What was made, and that the old rows are gone."""
         row_type = work.handle.row_type
         gone = UpdateBatch.empty(row_type)
         if old is not None:
-            timed = old.append_column(TIME, pa.array(np.full(old.num_rows, self._at, np.int64)))
-            there = from_spark(row_type, timed).table
-            gone = _at(row_type, there.columns[: len(row_type.names)], self._at, -np.asarray(there[DIFF]))
+            columns = old.table.columns[: len(row_type.names)]
+            gone = _at(row_type, columns, self._at, -np.asarray(old.table[DIFF]))
         if isinstance(made, Staged):
             return with_updates(made, gone, work.handle, work.stage)
         return consolidate(UpdateBatch.concat(row_type, [made, gone]))
 
     def _replaced(self, work: Work, old: DataFrame, *, is_read: bool) -> Staged | UpdateBatch:
         """The difference to many old rows, which Spark finds."""
-        rows = self._rows(work)
-        if is_read:
-            rows = rows.persist()
-            self._stack.callback(rows.unpersist)
-            self._frames[state_input(work.name)] = rows
-        counted = rows if work.counts else rows.withColumn(DIFF, expr("1L"))
-        difference = _difference(counted, old, work.handle.row_type)
+        row_type, name = work.handle.row_type, state_input(work.name)
+        change = self._change(work)
+        if change == Difference(None, None):
+            self._frames[name] = rows_of(old, None, row_type)
+            return UpdateBatch.empty(row_type)
+        difference = None if change is None else self._touched(work, old, change)
+        if difference is not None:
+            self._frames[name], self._changed[name] = rows_of(old, difference, row_type), sides_of(difference, row_type)
+        else:
+            rows = self._rows(work, self._frames)
+            if is_read:
+                rows = self._remembered(rows)
+            self._frames[name], self._changed[name] = rows, None
+            difference = _difference(rows if work.counts else rows.withColumn(DIFF, expr("1L")), old, row_type)
         made = gathered(difference, work.handle, work.stage, self._at, FEW)
         _check(work, made)
         return made
+
+    def _touched(self, work: Work, old: DataFrame, change: Difference) -> DataFrame | None:
+        """The updates of what a change touches. None: there is no such way for totals of these types."""
+        row_type, keys = work.handle.row_type, work.follows.keys
+        if keys is None:
+            return self._remembered(updates_of_rows(change, row_type))
+        if not keys or any(column.type not in (INT8, WHOLE) for column in work.columns[keys:]):
+            return None
+        added = self._remembered(added_totals(change, row_type, keys))
+        return self._remembered(updates_of_totals(added, old, row_type, keys, few=True))
+
+    def _remembered(self, frame: DataFrame) -> DataFrame:
+        """The frame, computed once however often it is read."""
+        frame = frame.persist()
+        self._stack.callback(frame.unpersist)
+        return frame
 
 
 def _check(work: Work, made: Staged | UpdateBatch) -> None:
@@ -172,10 +242,29 @@ def _check(work: Work, made: Staged | UpdateBatch) -> None:
             raise NullValueNotAllowed(f'column "{column}" must not be null')
 
 
-def _gathered(rows: DataFrame) -> pa.Table | None:
-    """All rows, if they are few."""
-    found = rows.limit(FEW + 1).toArrow()
-    return found if found.num_rows <= FEW else None
+def _here(work: Work) -> UpdateBatch | None:
+    """The old rows, if there are any and they are few."""
+    return _gathered(work.old, work.handle.row_type) if isinstance(work.old, DataFrame) else work.old
+
+
+def _gathered(counted: DataFrame, row_type: RowType) -> UpdateBatch | None:
+    """All updates, if they are few. Their time says nothing."""
+    found = counted.limit(FEW + 1).toArrow()
+    if found.num_rows > FEW:
+        return None
+    return from_spark(row_type, found.append_column(TIME, pa.array(np.zeros(found.num_rows, np.int64))))
+
+
+def _rows_in(updates: UpdateBatch) -> pa.Table:
+    """The rows of updates, each as often as it is there."""
+    counted = consolidate(_untimed(updates)).table
+    repeats = np.repeat(np.arange(counted.num_rows), np.asarray(counted[DIFF]))
+    return counted.select(range(len(updates.row_type.names))).take(pa.array(repeats))
+
+
+def _untimed(updates: UpdateBatch) -> UpdateBatch:
+    columns = updates.table.columns
+    return _at(updates.row_type, columns[:-2], Timestamp(0), np.asarray(columns[-1]))
 
 
 def _difference(new: DataFrame, old: DataFrame, row_type: RowType) -> DataFrame:

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 
-from holdfast.compute.delta import OUTPUT, hydration
+from holdfast.compute.delta import OUTPUT, Follows, columns_read, follows, hydration
+from holdfast.compute.maintain import hydrating
+from holdfast.compute.maintain.arrangements import input_types
 from holdfast.compute.maintain.collection import Collections
-from holdfast.compute.maintain.hydrating import FEW, Work, written
+from holdfast.compute.maintain.hydrating import Read, Work, written
 from holdfast.compute.maintain.hydrations import Hydrations
 from holdfast.compute.maintain.outside import Runtime
 from holdfast.compute.maintain.stores import Stores, Written
 from holdfast.compute.maintain.view import ViewDescription
 from holdfast.compute.render import SparkQuery, render
 from holdfast.persist import Persist, WriteHandle
+from holdfast.persist.spark.difference import Difference
 from holdfast.persist.spark.scan import SparkReader
-from holdfast.plan.relation import Plan
-from holdfast.plan.types import Type
+from holdfast.persist.spark.schema import quoted, spark_type
+from holdfast.plan.relation import Columns, Plan
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import GlobalId
+from holdfast.repr.row import RowType
+from holdfast.repr.update import UpdateBatch
+
+_SMALL = 20_000
+"""Rows of an input that are few."""
 
 
 class OnSpark:
@@ -32,52 +41,112 @@ class OnSpark:
 
     @asynccontextmanager
     async def from_scratch(
-        self, view: ViewDescription, stores: Stores, at: Timestamp, basis: Timestamp | None
+        self,
+        view: ViewDescription,
+        stores: Stores,
+        at: Timestamp,
+        basis: Timestamp | None,
+        changed: Collection[str] = (),
     ) -> AsyncIterator[Written]:
         """What makes the view and its states what they are at `at`, to be appended inside the block.
 
-        They are as they were at `basis` so far; None: nothing was written yet.
+        They are as they were at `basis` so far, and of what they read only the inputs `changed` are others since; None:
+        nothing was written yet.
         """
         planned = await asyncio.to_thread(_planned, view, at)
         spark = await self._runtime.session()
         async with AsyncExitStack() as stack:
-            inputs: dict[str, DataFrame] = {}
-            for name, columns in view.program.inputs.items():
-                frame = await stack.enter_async_context(self._tables.frame(spark, GlobalId.parse(name), at))
-                inputs[name] = frame.select(*frame.columns[: len(columns)])
+            read = await stack.enter_async_context(self._read(spark, view, planned, at, basis, changed))
             works = []
-            for name, (plan, query) in planned.items():
+            for name, each in planned.items():
                 handle = stores.output if name == OUTPUT else stores.states[name]
                 old = None if basis is None else await stack.enter_async_context(self._old(spark, handle, basis))
                 stage = stack.enter_context(handle.parts.stage(handle.shard))
-                works.append(Work(name, plan, query, _types(view, name), handle, stage, old, _asserts(view, name)))
-            few = frozenset(name for name in inputs if self._tables.size(GlobalId.parse(name)) <= FEW)
+                columns, asserts = _columns(view, name), _asserts(view, name)
+                works.append(Work(name, each.plan, each.query, columns, each.follows, handle, stage, old, asserts))
             with self.hydrations.watched(view.id, len(works)) as told:
-                job = partial(written, works, inputs, few, at)
+                job = partial(written, works, read, at)
                 found = await self._runtime.run(job, tag=f"view-{view.id}", told=told)
             output = found.pop(OUTPUT)
             yield Written(output, found)
 
     @asynccontextmanager
-    async def _old(self, spark: SparkSession, handle: WriteHandle, basis: Timestamp) -> AsyncIterator[DataFrame]:
+    async def _read(
+        self,
+        spark: SparkSession,
+        view: ViewDescription,
+        planned: Mapping[str, _Planned],
+        at: Timestamp,
+        basis: Timestamp | None,
+        changed: Collection[str],
+    ) -> AsyncIterator[Read]:
+        """The inputs, of which only the columns that are read have values."""
+        needed: dict[str, frozenset[int]] = {}
+        for each in planned.values():
+            for name, columns in columns_read(each.plan.relation).items():
+                needed[name] = needed.get(name, frozenset()) | columns
+        frames: dict[str, DataFrame] = {}
+        differences: dict[str, Difference | None] = {}
+        async with AsyncExitStack() as stack:
+            for name, row_type in input_types(view.program).items():
+                id, read = GlobalId.parse(name), sorted(needed.get(name, ())) or [0]
+                frame = await stack.enter_async_context(self._tables.frame(spark, id, at, read))
+                frames[name] = _widened(frame, read, row_type)
+                if basis is not None and name in changed:
+                    found = await stack.enter_async_context(self._tables.difference(spark, id, basis, at, read))
+                    came, gone = (
+                        None if side is None else _widened(side, read, row_type) for side in (found.came, found.gone)
+                    )
+                    differences[name] = Difference(came, gone)
+            few = frozenset(name for name in frames if self._tables.size(GlobalId.parse(name)) <= _SMALL)
+            yield Read(frames, few, differences)
+
+    @asynccontextmanager
+    async def _old(
+        self, spark: SparkSession, handle: WriteHandle, basis: Timestamp
+    ) -> AsyncIterator[DataFrame | UpdateBatch]:
         upper = handle.upper.time
         assert upper is not None  # only a collection that ended has none
         time = Timestamp(min(basis, upper - 1))
         reader = await self._persist.reader(handle.name, since=Frontier(time))
         try:
-            async with SparkReader(spark, reader).updates(time) as frame:
-                yield frame
+            if sum(batch.rows for batch in handle.state.batches) <= hydrating.FEW:
+                yield await reader.rows(time)
+            else:
+                async with SparkReader(spark, reader).updates(time) as frame:
+                    yield frame
         finally:
             await reader.close()
 
 
-def _planned(view: ViewDescription, at: Timestamp) -> dict[str, tuple[Plan, SparkQuery]]:
-    return {name: (plan, render(plan)) for name, plan in hydration(view.program, at).items()}
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    plan: Plan
+    query: SparkQuery
+    follows: Follows
 
 
-def _types(view: ViewDescription, name: str) -> tuple[Type, ...]:
-    types = {state.name: state.types for state in view.program.states}
-    return view.program.columns if name == OUTPUT else types[name]
+def _planned(view: ViewDescription, at: Timestamp) -> dict[str, _Planned]:
+    following = follows(view.program, at)
+    return {name: _Planned(plan, render(plan), following[name]) for name, plan in hydration(view.program, at).items()}
+
+
+def _widened(frame: DataFrame, read: Sequence[int], row_type: RowType) -> DataFrame:
+    """The columns that are `read`, in their places among all."""
+    known = dict(zip(read, frame.columns, strict=True))
+    return frame.selectExpr(
+        *(
+            f"{quoted(known[index])} AS c{index}"
+            if index in known
+            else f"CAST(NULL AS {spark_type(field.type)}) AS c{index}"
+            for index, field in enumerate(row_type.schema)
+        )
+    )
+
+
+def _columns(view: ViewDescription, name: str) -> Columns:
+    columns = {state.name: state.columns for state in view.program.states}
+    return view.program.plan.relation.columns if name == OUTPUT else columns[name]
 
 
 def _asserts(view: ViewDescription, name: str) -> Mapping[int, str]:

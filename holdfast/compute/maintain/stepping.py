@@ -5,7 +5,7 @@ A step takes all that has happened to the inputs in an interval of times, and wr
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 from holdfast.compute.delta import Step
@@ -81,15 +81,18 @@ class Stepping(Writing):
 
     @asynccontextmanager
     async def _from_scratch(
-        self, at: Timestamp, basis: Timestamp | None, how: How
+        self, at: Timestamp, basis: Timestamp | None, how: How, changed: Collection[str] = ()
     ) -> AsyncIterator[tuple[Written, UpdateBatch | None]]:
-        """What to write for the view to be what it is at `at`, and its updates, if they are at hand."""
+        """What to write for the view to be what it is at `at`, and its updates, if they are at hand.
+
+        It is as it was at `basis`, since when the inputs `changed` have changed.
+        """
         spark = self._around.spark
         self._draft.is_made(how, self.input_rows())
         if how.mode == "spark":
             assert spark is not None  # or it would not be chosen
             self._draft.enter("compute")
-            async with spark.from_scratch(self.view, self.stores, at, basis) as written:
+            async with spark.from_scratch(self.view, self.stores, at, basis, changed) as written:
                 yield written, None
         else:
             made = await self._machine.from_scratch(at, self._draft)
@@ -146,8 +149,9 @@ class Stepping(Writing):
 
     async def _replace(self, taken: Gathered, basis: Timestamp, how: How) -> None:
         """Make the view from scratch at the one time at which much has changed."""
+        changed = [name for name, updates in taken.changes.items() if updates.rows]
         try:
-            async with self._from_scratch(taken.end, basis, how) as (written, output):
+            async with self._from_scratch(taken.end, basis, how, changed) as (written, output):
                 await self._write(written, taken.end, basis)
         except DataError as error:
             await self._err(taken.end, error, basis)

@@ -1,0 +1,53 @@
+"""The totals of groups, or rows, after something came to them and something went."""
+
+from __future__ import annotations
+
+from holdfast.compute.delta.internal import EARLIER, call
+from holdfast.compute.delta.totals import add, scale
+from holdfast.plan.relation import (
+    Columns,
+    Filter,
+    Get,
+    Map,
+    Negate,
+    Plan,
+    Project,
+    Reduce,
+    Relation,
+    Threshold,
+    Union,
+    column,
+)
+from holdfast.plan.scalar import Constant
+from holdfast.plan.types import INT8
+
+OLD, CAME, GONE = "old", "came", "gone"
+"""What the plans read."""
+
+
+def rows_after(columns: Columns) -> Plan:
+    """The rows that there are then."""
+    return _plan(Threshold(Union((Get(OLD, columns), Get(CAME, columns), Negate(Get(GONE, columns))))))
+
+
+def totals_after(columns: Columns, keys: int) -> Plan:
+    """The totals, in columns that come after the keys: first of all how many rows a group has.
+
+    What came and what is gone are totals too, of other rows.
+    """
+    gone = Get(GONE, columns)
+    scaled = Map(gone, tuple(scale(column(gone, place), Constant(-1, INT8)) for place in range(keys, len(columns))))
+    taken = Project(scaled, (*range(keys), *range(len(columns), len(scaled.columns))))
+    every = Union((Get(OLD, columns), Get(CAME, columns), taken))
+    groups = Reduce(
+        every,
+        tuple(column(every, place) for place in range(keys)),
+        tuple(add(column(every, place)) for place in range(keys, len(columns))),
+    )
+    if not keys:
+        return _plan(groups)
+    return _plan(Filter(groups, (call(EARLIER, Constant(0, INT8), column(groups, keys)),)))
+
+
+def _plan(relation: Relation) -> Plan:
+    return Plan(relation, tuple(f"c{index}" for index in range(len(relation.columns))))
