@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -92,6 +93,13 @@ class Arrangements:
             shared = self._shared[key] = await self._loaded(key, time)
         await self._compacted(key, shared)
         return shared.arranged
+
+    async def follow(self, key: Key, time: Timestamp) -> None:
+        """Put in all updates up to `time`, if the collection is in memory and can still be read where that ends."""
+        shared = self._shared.get(key)
+        if shared is not None:
+            with suppress(AsOfBeforeSince):
+                await self._catch_up(key, shared, time)
 
     async def _loaded(self, key: Key, time: Timestamp) -> _Shared:
         id, row_type = key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import aclosing
@@ -26,7 +27,7 @@ STEP_ROWS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """All updates up to `end`. What came and went at one time is not told, for it may be no good."""
+    """All updates up to `end`, of which none cancel: what came and went at one time may be no good."""
 
     changes: Changes
     end: Timestamp
@@ -60,12 +61,21 @@ async def gather(
                     break
     together = {name: UpdateBatch.concat(inputs[name], found) for name, found in batches.items()}
     cut = _cut(Gathered(together, end).up_to(end), least)
-    return Gathered({name: _settled(batch) for name, batch in cut.changes.items()}, cut.end)
+    if cut.rows <= STEP_ROWS:
+        return _settled(cut)
+    return await asyncio.to_thread(_settled, cut)
 
 
-def _settled(batch: UpdateBatch) -> UpdateBatch:
-    """Where nothing goes, nothing has come in vain."""
-    return consolidate(batch) if batch.rows and pc.min(batch.table[DIFF]).as_py() < 0 else batch
+def _settled(gathered: Gathered) -> Gathered:
+    return Gathered({name: _not_cancelling(batch) for name, batch in gathered.changes.items()}, gathered.end)
+
+
+def _not_cancelling(updates: UpdateBatch) -> UpdateBatch:
+    """The same updates, of which none cancel: none do where all add rows, or all take some away."""
+    if not updates.rows:
+        return updates
+    bounds = pc.min_max(updates.table[DIFF]).as_py()
+    return updates if bounds["min"] > 0 or bounds["max"] < 0 else consolidate(updates)
 
 
 def _cut(gathered: Gathered, least: Timestamp) -> Gathered:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from holdfast.compute.maintain.gather import Gathered
 from holdfast.compute.maintain.steps import StepMode
 from holdfast.compute.maintain.stores import Stores
 from holdfast.compute.maintain.view import ViewDescription
-from holdfast.repr.frontier import Timestamp
 
 _FEW_ROWS = 50_000
 """Rows of all inputs from which a view is made in this process sooner than a job of Spark's begins."""
@@ -40,16 +38,17 @@ def from_scratch(view: ViewDescription, rows: int, why: str, *, with_spark: bool
 def of_changes(
     view: ViewDescription,
     stores: Stores,
-    taken: Gathered,
-    times: Sequence[Timestamp],
+    changed: int,
+    times: int,
     rows: Callable[[], int],
     *,
     with_spark: bool,
 ) -> How:
-    """How a view with rows takes changes at some times. `rows` are those that its inputs have, counted if need be."""
-    changed = taken.rows
-    if not with_spark or not view.is_exact or len(times) > 1 or changed <= _FEW_ROWS:
-        return How("incremental", f"{counted(changed)} at {_times(len(times))}" if changed else "time passed")
+    """How a view with rows takes so many changes at so many times. `rows` are those that its inputs have, counted if
+    need be.
+    """
+    if not with_spark or not view.is_exact or times > 1 or changed <= _FEW_ROWS:
+        return How("incremental", f"{counted(changed)} at {_times(times)}" if changed else "time passed")
     holds_map = any(handle.row_type.holds_map for handle in stores.handles)
     among = rows()
     if holds_map or view.program.is_temporal or changed <= _LARGE_SHARE * among:

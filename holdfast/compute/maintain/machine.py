@@ -145,6 +145,12 @@ class Machine:
                     self._states[name].append(updates)
                     await compact(self._states[name], taken.end)
 
+    async def follow(self, time: Timestamp) -> None:
+        """Bring what is in memory of inputs up to date, which are held where it is."""
+        async with self._turn:
+            for key in self._keys().values():
+                await self._arrangements.follow(key, time)
+
     async def due(self, at: Timestamp) -> Timestamp | None:
         """When, from `at` on, the view changes by itself, once what was made last is kept."""
         async with self._turn:

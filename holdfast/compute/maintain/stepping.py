@@ -5,11 +5,13 @@ A step takes all that has happened to the inputs in an interval of times, and wr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 from holdfast.compute.delta import Step
 from holdfast.compute.maintain.events import first_failing, times_after
+from holdfast.compute.maintain.foreseen import Foreseen, foreseen
 from holdfast.compute.maintain.gather import Gathered, gather
 from holdfast.compute.maintain.how import How, counted, from_scratch, of_changes
 from holdfast.compute.maintain.stores import Written
@@ -38,6 +40,10 @@ class Stepping(Writing):
         """Take what has happened since, or some of it."""
         await self._inputs_reached(Timestamp(self.done + 1))
         self._draft.enter("read")
+        large = self._large()
+        if large is not None:
+            await self._replace(*large)
+            return
         start = self.done if self.basis is None else self.basis
         taken = await gather(self._tables, self._inputs_known, start, self.done, self._reachable())
         times = times_after(self.done, self.due, taken, self._input_tables)
@@ -51,6 +57,18 @@ class Stepping(Writing):
             await self._retry(taken.up_to(times[0]), self.basis, "tried again, as it errs")
         else:
             await self._step(taken, times, self.basis)
+
+    def _large(self) -> tuple[Foreseen, Timestamp, How] | None:
+        """What happens next and is for Spark, so that it need not be read here, and how it is taken since when."""
+        basis = self.basis
+        if self._around.spark is None or basis is None or self.errors.open is not None or self.due is not None:
+            return None
+        inputs = dict(zip(map(str, self.view.inputs), self._input_tables, strict=True))
+        seen = foreseen(inputs, basis, self._reachable())
+        if seen is None or first_failing(self._input_tables, Timestamp(basis + 1), seen.time) is not None:
+            return None
+        how = of_changes(self.view, self.stores, seen.rows, 1, self.input_rows, with_spark=True)
+        return (seen, basis, how) if how.mode == "spark" else None
 
     async def _refresh(self) -> None:
         """Take all that has happened since the last refresh, as if it had happened now."""
@@ -117,7 +135,7 @@ class Stepping(Writing):
         except DataError as error:
             await self._err(time, error, None)
             return
-        await self._wrote(output, Gathered({}, time))
+        await self._wrote(output, time, 0)
 
     async def _step(self, taken: Gathered, times: list[Timestamp], basis: Timestamp) -> None:
         failing = first_failing(self._input_tables, Timestamp(basis + 1), taken.end)
@@ -128,9 +146,11 @@ class Stepping(Writing):
             taken = taken.up_to(Timestamp(failing.start - 1))
             times = [time for time in times if time <= taken.end]
         with_spark = self._around.spark is not None
-        how = of_changes(self.view, self.stores, taken, times, self.input_rows, with_spark=with_spark)
+        how = of_changes(self.view, self.stores, taken.rows, len(times), self.input_rows, with_spark=with_spark)
         if how.mode == "spark":
-            await self._replace(taken.up_to(times[0]), basis, how)
+            taken = taken.up_to(times[0])
+            changed = Counter({name: updates.rows for name, updates in taken.changes.items() if updates.rows})
+            await self._replace(Foreseen(taken.end, changed), basis, how)
             return
         while True:
             self._draft.is_made(how, taken.rows)
@@ -147,18 +167,19 @@ class Stepping(Writing):
                 break
         await self._commit(made, taken, basis)
 
-    async def _replace(self, taken: Gathered, basis: Timestamp, how: How) -> None:
-        """Make the view from scratch at the one time at which much has changed."""
-        changed = [name for name, updates in taken.changes.items() if updates.rows]
+    async def _replace(self, seen: Foreseen, basis: Timestamp, how: How) -> None:
+        """Make the view on Spark at the one time at which much has changed."""
         try:
-            async with self._from_scratch(taken.end, basis, how, changed) as (written, output):
-                await self._write(written, taken.end, basis)
+            async with self._from_scratch(seen.time, basis, how, seen.updates) as (written, output):
+                await self._write(written, seen.time, basis)
         except DataError as error:
-            await self._err(taken.end, error, basis)
+            await self._err(seen.time, error, basis)
             return
         self._machine.reset()
-        await self._machine.keep({}, taken, basis)
-        await self._wrote(output, taken)
+        await self._wrote(output, seen.time, seen.rows, releases=False)
+        # What changed is read only now, if at all: nobody waits for it.
+        await self._machine.follow(seen.time)
+        self.release_inputs()
 
     async def _retry(self, taken: Gathered, basis: Timestamp, why: str) -> None:
         """Bring the view up to date with all that was taken, as if it had happened at its end, if it has rows then."""
@@ -178,4 +199,4 @@ class Stepping(Writing):
         self._draft.costs = made.costs
         await self._write(Written.of(made), taken.end, basis)
         await self._machine.keep(made.states, taken, basis)
-        await self._wrote(made.output, taken)
+        await self._wrote(made.output, taken.end, taken.rows)

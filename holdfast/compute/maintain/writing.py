@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from holdfast.compute.maintain.collection import Erring
 from holdfast.compute.maintain.erring import same
-from holdfast.compute.maintain.gather import Gathered
 from holdfast.compute.maintain.history import Draft, History
 from holdfast.compute.maintain.lags import Lags
 from holdfast.compute.maintain.machine import Machine
@@ -124,9 +123,11 @@ class Writing(ViewProgress):
         self._expect(mismatch)
         reach("step_committed")
 
-    async def _wrote(self, output: UpdateBatch | None, taken: Gathered) -> None:
-        """What was written is durable. Readers are told before the view is complete there."""
-        end, heals = taken.end, self.errors.open
+    async def _wrote(self, output: UpdateBatch | None, end: Timestamp, rows: int, *, releases: bool = True) -> None:
+        """What was written up to `end`, of so many updates, is durable. Readers are told before the view is complete
+        there. Inputs are still held where they were if nothing `releases` them.
+        """
+        heals = self.errors.open
         await self._find_due(end)
         if output is None or output.rows > _MANY_NOTED:
             self._tables.rewritten(self.view.id, end)
@@ -136,10 +137,11 @@ class Writing(ViewProgress):
             self._tell_readers(end)
             self.errors.heal(end)
         self.counts.steps += 1
-        self.counts.updates_in += taken.rows
+        self.counts.updates_in += rows
         self.counts.updates_out += self._draft.rows_out
         self.moved(end, end)
-        self.release_inputs()
+        if releases:
+            self.release_inputs()
         self._tables.wake([self.view.id])
 
     def _tell_readers(self, time: Timestamp) -> None:

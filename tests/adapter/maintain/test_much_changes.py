@@ -1,0 +1,126 @@
+"""Views of which much changes at once: Spark brings them up to date, of what changed where it can."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from decimal import Decimal
+from pathlib import Path
+from random import Random
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from holdfast.adapter.ledger import Ledger
+from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
+from holdfast.compute.maintain import how, hydrating
+from holdfast.spark import SparkSettings
+from tests.adapter.books import Book, HandClock, Row, quiet
+from tests.adapter.maintain.test_law import expected, told
+from tests.persist.places import in_folder
+
+LOCAL = SparkSettings(master="local[2]", driver_memory="1g")
+
+TABLES = {"t": "k int8, n int8, m numeric(10, 2), x float8, note text", "u": "k int8, name text"}
+
+VIEWS = {
+    "linear": "SELECT n, n + k AS more FROM t WHERE n > 1",
+    "joined": "SELECT t.k, name, m FROM t JOIN u ON t.k = u.k",
+    "united": "SELECT k FROM t UNION ALL SELECT n FROM t WHERE n IS NOT NULL",
+    "totals": "SELECT k, sum(m) AS s, avg(n) AS a, count(x) AS c FROM t GROUP BY k",
+    "every": "SELECT count(*) AS c, sum(m) AS s FROM t",
+    "floats": "SELECT k, sum(x) AS s FROM t GROUP BY k",
+    "names": "SELECT name, sum(m * (1 - n)) AS s FROM t JOIN u ON t.k = u.k GROUP BY name",
+    "most": "SELECT k, sum(m) AS s FROM t GROUP BY k ORDER BY s DESC NULLS LAST, k LIMIT 2",
+    "large": "SELECT name, sum(n) AS s FROM t JOIN u USING (k) "
+    "WHERE k IN (SELECT k FROM t GROUP BY k HAVING sum(n) > 6) GROUP BY name",
+    "twice": "SELECT a.k, b.n FROM t a JOIN t b ON a.k = b.n",
+    "others": "SELECT name, count(*) AS c FROM u WHERE k NOT IN (SELECT n FROM t WHERE n IS NOT NULL) GROUP BY name",
+    "over": "SELECT a, count(*) AS c, sum(s) AS t FROM totals GROUP BY a",
+}
+
+
+@pytest.fixture(params=[1, 20_000], ids=["written by executors", "gathered"])
+async def opened(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> AsyncIterator[Book]:
+    """A ledger to which every change is a large one."""
+    assert spark.range(1).count() == 1
+    monkeypatch.setattr(hydrating, "FEW", request.param)
+    monkeypatch.setattr(how, "_FEW_ROWS", 0)
+    monkeypatch.setattr(how, "_LARGE_SHARE", 1e-9)
+    runtime, clock = SparkRuntime(LOCAL, RuntimeSettings(jobs=2)), HandClock()
+    async with in_folder(tmp_path).writer() as persist:
+        ledger = await Ledger.open(persist, clock=clock, settings=quiet(), runtime=runtime)
+        try:
+            yield Book(ledger, persist, clock)
+        finally:
+            await ledger.stop()
+            await runtime.stop()
+
+
+def line(chance: Random) -> Row:
+    k, n = (chance.choice([None, *range(5)]) for _ in range(2))
+    return (k, n, Decimal(chance.randrange(-900, 900)).scaleb(-2), chance.choice([0.1, -2.5, None]), "text")
+
+
+async def changed(opened: Book, chance: Random, there: Counter[Row], kind: str) -> None:
+    """Some lines come, some go, or both at one time; or it is names that do."""
+    if kind == "names":
+        names = [(chance.randrange(5), chance.choice("abc")) for _ in range(3)]
+        await opened.insert("u", *names)
+        return
+    coming = [] if kind == "go" else [line(chance) for _ in range(8)]
+    coming += coming[:2]
+    going = [] if kind == "come" else chance.sample(list(there.elements()), min(5, there.total()))
+    there.update(coming)
+    there.subtract(going)
+    await opened.ledger.write(opened.change("t", added=coming, removed=going))
+
+
+async def test_a_view_is_what_its_query_is_however_much_changes(opened: Book) -> None:
+    chance, there = Random(7), Counter[Row]()
+    for name, columns in TABLES.items():
+        await opened.run(f"CREATE TABLE {name} ({columns})")
+    for name, query in VIEWS.items():
+        await opened.run(f"CREATE MATERIALIZED VIEW {name} AS {query}")
+    for kind in ("names", "come", "go", "names", "both"):
+        await changed(opened, chance, there, kind)
+        for view in VIEWS:
+            time = opened.ledger.read_ts
+            assert await told(opened, view, time) == await expected(opened, view, time), (kind, view)
+    assert {step.mode for view in VIEWS for step in opened.status(view).steps[1:]} <= {"spark", "idle"}
+
+
+async def test_only_what_changed_is_read_where_that_is_all_it_takes(
+    opened: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.insert("t", *((k % 4, k) for k in range(20)))
+    await opened.run("CREATE MATERIALIZED VIEW totals AS SELECT k, sum(n) AS s FROM t GROUP BY k")
+    assert await opened.rows("totals") == Counter((k, sum(range(k, 20, 4))) for k in range(4))
+    read: list[int] = []
+    rows = hydrating._Hydrating._rows
+
+    def noted(self: hydrating._Hydrating, work: hydrating.Work, frames: dict[str, DataFrame]) -> DataFrame:
+        read.extend(frames[name].count() for name in work.query.inputs if not name.startswith("state"))
+        return rows(self, work, frames)
+
+    monkeypatch.setattr(hydrating._Hydrating, "_rows", noted)
+    await opened.ledger.write(opened.change("t", added=[(0, 100), (9, 1)], removed=[(1, 1), (1, 5), (1, 9)]))
+    counts = {0: 140, 1: 30, 2: 50, 3: 55, 9: 1}
+    assert await opened.rows("totals") == Counter(counts.items())
+    assert read == [2, 3]
+
+
+async def test_a_row_that_makes_a_query_fail_does_so_also_if_it_comes_with_many(opened: Book) -> None:
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.insert("t", *((k % 4, k + 1) for k in range(20)))
+    await opened.run("CREATE MATERIALIZED VIEW quotients AS SELECT k, sum(100 / n) AS s FROM t GROUP BY k")
+    before = await opened.rows("quotients")
+    time = opened.ledger.read_ts
+    await opened.insert("t", (0, 0), (1, 1))
+    error = await told(opened, "quotients", opened.ledger.read_ts)
+    assert error == await expected(opened, "quotients", opened.ledger.read_ts)
+    await opened.delete("t", (0, 0), (1, 1))
+    assert await opened.rows("quotients") == await opened.rows("quotients", time) == before

@@ -1,0 +1,77 @@
+"""What came to collections and what went, as DataFrames."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from holdfast.persist import Persist
+from holdfast.persist.spark.difference import difference
+from holdfast.repr.frontier import Timestamp, at
+from holdfast.repr.row import RowType
+from holdfast.repr.update import UpdateBatch
+from tests.persist.places import in_folder
+
+ITEMS = RowType.of(("id", pa.int64()), ("name", pa.string()))
+
+Update = tuple[int, str | None, int, int]
+
+
+@pytest.fixture
+async def persist(tmp_path: Path) -> AsyncIterator[Persist]:
+    async with in_folder(tmp_path).writer() as opened:
+        yield opened
+
+
+async def written(persist: Persist, *appends: Sequence[Update]) -> None:
+    """A collection of `(id, name, time, diff)` appended in order, each up to the time after its last."""
+    writer = await persist.create_or_load("items", ITEMS)
+    for updates in appends:
+        batch = UpdateBatch.from_rows(ITEMS, [u[:2] for u in updates], [u[2] for u in updates], [u[3] for u in updates])
+        assert await writer.compare_and_append(batch, writer.upper, at(max(u[2] for u in updates) + 1)) is None
+
+
+async def found(
+    spark: SparkSession, persist: Persist, lower: int, upper: int, *columns: str
+) -> tuple[Counter[object] | None, Counter[object] | None]:
+    reader = await persist.reader("items")
+    async with difference(spark, reader, Timestamp(lower), at(upper), columns or ITEMS.names) as sides:
+        return counted(sides.came), counted(sides.gone)
+
+
+def counted(frame: DataFrame | None) -> Counter[object] | None:
+    return None if frame is None else Counter(tuple(row) for row in frame.collect())
+
+
+async def test_where_rows_only_come_none_go(spark: SparkSession, persist: Persist) -> None:
+    await written(persist, [(1, "a", 0, 1)], [(1, "a", 1, 1), (2, None, 2, 3)], [(1, "a", 3, -1)])
+    assert await found(spark, persist, 1, 3) == (Counter({(1, "a"): 1, (2, None): 3}), None)
+    assert await found(spark, persist, 1, 3, "name") == (Counter({("a",): 1, (None,): 3}), None)
+
+
+async def test_where_rows_only_go_none_come(spark: SparkSession, persist: Persist) -> None:
+    await written(persist, [(1, "a", 0, 4), (2, "b", 0, 1)], [(1, "a", 1, -2), (1, "a", 2, -1), (2, "b", 2, -1)])
+    assert await found(spark, persist, 1, 3) == (None, Counter({(1, "a"): 3, (2, "b"): 1}))
+
+
+async def test_what_came_and_went_again_did_neither(spark: SparkSession, persist: Persist) -> None:
+    await written(
+        persist,
+        [(1, "a", 0, 2), (2, "b", 0, 1)],
+        [(1, "a", 1, -1), (3, "c", 1, 1), (4, None, 1, 2)],
+        [(1, "a", 2, 1), (2, "b", 2, -1), (3, "c", 2, -1)],
+    )
+    assert await found(spark, persist, 1, 3) == (Counter({(4, None): 2}), Counter({(2, "b"): 1}))
+    assert await found(spark, persist, 2, 3) == (Counter({(1, "a"): 1}), Counter({(2, "b"): 1, (3, "c"): 1}))
+
+
+async def test_of_a_time_at_which_nothing_happened_there_is_nothing(spark: SparkSession, persist: Persist) -> None:
+    await written(persist, [(1, "a", 0, 1), (2, "b", 2, 1)])
+    came, gone = await found(spark, persist, 1, 2)
+    assert not came
+    assert gone is None
