@@ -53,7 +53,7 @@ class Work:
     """A collection to write: what it is to be, what it was, and which of its columns must not be null.
 
     `plan` and `query` say the same. If they have a column more than the collection, it says how often a row is there.
-    What it was is here, if it is few rows, or updates for Spark to read; None: nothing.
+    What it was is here, if that is few rows, and else updates for Spark to read; None: nothing.
     """
 
     name: str
@@ -107,9 +107,9 @@ class _Hydrating:
         self._changed = dict(read.changed)
 
     def made(self, work: Work, *, is_read: bool) -> Staged | UpdateBatch:
-        old = _here(work)
-        if old is None and isinstance(work.old, DataFrame):
-            return self._replaced(work, work.old, is_read=is_read)
+        old = work.old
+        if isinstance(old, DataFrame):
+            return self._replaced(work, old, is_read=is_read)
         table = self._evaluated(work)
         if table is None and old is not None:
             table = self._followed(work, old)
@@ -240,11 +240,6 @@ def _check(work: Work, made: Staged | UpdateBatch) -> None:
             nulls = sum(part.stats[position][1].nulls for part in made.parts)
         if nulls:
             raise NullValueNotAllowed(f'column "{column}" must not be null')
-
-
-def _here(work: Work) -> UpdateBatch | None:
-    """The old rows, if there are any and they are few."""
-    return _gathered(work.old, work.handle.row_type) if isinstance(work.old, DataFrame) else work.old
 
 
 def _gathered(counted: DataFrame, row_type: RowType) -> UpdateBatch | None:

@@ -34,6 +34,10 @@ _SMALL = 20_000
 """Rows of an input that are few."""
 
 
+_HISTORY = 4
+"""Updates of a collection, for each of the rows that are few, that are read to know whether it has more rows."""
+
+
 class OnSpark:
     def __init__(self, runtime: Runtime, persist: Persist, tables: Collections) -> None:
         self._runtime, self._persist, self._tables = runtime, persist, tables
@@ -110,8 +114,11 @@ class OnSpark:
         time = Timestamp(min(basis, upper - 1))
         reader = await self._persist.reader(handle.name, since=Frontier(time))
         try:
-            if sum(batch.rows for batch in handle.state.batches) <= hydrating.FEW:
-                yield await reader.rows(time)
+            few = None
+            if sum(batch.rows for batch in handle.state.batches) <= _HISTORY * hydrating.FEW:
+                few = await reader.rows(time)
+            if few is not None and few.rows <= hydrating.FEW:
+                yield few
             else:
                 async with SparkReader(spark, reader).updates(time) as frame:
                     yield frame
