@@ -1,4 +1,4 @@
-"""The totals of groups, or rows, after something came to them and something went."""
+"""The totals of groups after something came to them and something went."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from holdfast.plan.relation import (
     Filter,
     Get,
     Map,
-    Negate,
     Plan,
     Project,
     Reduce,
-    Relation,
-    Threshold,
     Union,
     column,
 )
@@ -22,12 +19,7 @@ from holdfast.plan.scalar import Constant
 from holdfast.plan.types import INT8
 
 OLD, CAME, GONE = "old", "came", "gone"
-"""What the plans read."""
-
-
-def rows_after(columns: Columns) -> Plan:
-    """The rows that there are then."""
-    return _plan(Threshold(Union((Get(OLD, columns), Get(CAME, columns), Negate(Get(GONE, columns))))))
+"""What the plan reads."""
 
 
 def totals_after(columns: Columns, keys: int) -> Plan:
@@ -44,10 +36,5 @@ def totals_after(columns: Columns, keys: int) -> Plan:
         tuple(column(every, place) for place in range(keys)),
         tuple(add(column(every, place)) for place in range(keys, len(columns))),
     )
-    if not keys:
-        return _plan(groups)
-    return _plan(Filter(groups, (call(EARLIER, Constant(0, INT8), column(groups, keys)),)))
-
-
-def _plan(relation: Relation) -> Plan:
-    return Plan(relation, tuple(f"c{index}" for index in range(len(relation.columns))))
+    there = Filter(groups, (call(EARLIER, Constant(0, INT8), column(groups, keys)),)) if keys else groups
+    return Plan(there, tuple(f"c{index}" for index in range(len(columns))))

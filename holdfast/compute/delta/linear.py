@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from holdfast.compute.delta.extremes import is_extreme
 from holdfast.compute.delta.making import gets_in
 from holdfast.compute.delta.totals import ADD
 from holdfast.plan.relation import (
@@ -48,8 +49,10 @@ def linear_in(relation: Relation) -> frozenset[str]:
 
 
 def is_totals(relation: Relation) -> bool:
-    """Whether it is the state of groups that are kept by totals, which begin with the number of rows."""
-    return isinstance(relation, Reduce) and bool(relation.aggregates) and relation.aggregates[0].function is ADD
+    """Whether it is the state of groups that are kept by totals alone, which begin with the number of rows."""
+    if not isinstance(relation, Reduce) or not relation.aggregates or relation.aggregates[0].function is not ADD:
+        return False
+    return not any(map(is_extreme, relation.aggregates))
 
 
 def columns_read(relation: Relation) -> dict[str, frozenset[int]]:

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import expr
 
 from holdfast.compute.delta import Follows, state_input
-from holdfast.compute.delta.add_up import CAME, GONE, OLD, rows_after, totals_after
+from holdfast.compute.delta.add_up import CAME, GONE, OLD, totals_after
 from holdfast.compute.delta.totals import WHOLE
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.budget import TooManyRows
@@ -43,6 +43,9 @@ from holdfast.repr.update import UpdateBatch
 
 FEW = 20_000
 """Rows of a collection that are gathered."""
+
+_BROADCAST = 1_000_000
+"""Updates of inputs of which the groups that they touch are sent to all executors."""
 
 _MOST = 1_000_000
 """Rows that a join of gathered ones may come to here."""
@@ -76,12 +79,13 @@ class Read:
     """What works read: `frames` are all inputs, `few` those that are known to have few rows.
 
     `changed` are the inputs that are not what they were when the old rows were made, each with what came and went, if
-    that is known.
+    that is known; `updates` is how many updates that takes, about.
     """
 
     frames: Mapping[str, DataFrame]
     few: frozenset[str]
     changed: Mapping[str, Difference | None]
+    updates: int
 
 
 def written(
@@ -104,7 +108,7 @@ class _Hydrating:
     def __init__(self, spark: SparkSession, read: Read, at: Timestamp, stack: ExitStack) -> None:
         self._spark, self._at, self._stack, self._few = spark, at, stack, read.few
         self._frames, self._tables = dict(read.frames), dict[str, pa.Table]()
-        self._changed = dict(read.changed)
+        self._changed, self._few_changed = dict(read.changed), read.updates <= _BROADCAST
 
     def made(self, work: Work, *, is_read: bool) -> Staged | UpdateBatch:
         old = work.old
@@ -152,16 +156,18 @@ class _Hydrating:
         change = self._change(work)
         if change is None:
             return None
-        row_type, tables = work.handle.row_type, {OLD: _rows_in(old)}
-        for name, side in ((CAME, change.came), (GONE, change.gone)):
-            found = (
-                UpdateBatch.empty(row_type) if side is None else _gathered(side.withColumn(DIFF, expr("1L")), row_type)
-            )
-            if found is None:
-                return None
-            tables[name] = _rows_in(found)
-        keys = work.follows.keys
-        return evaluate(rows_after(work.columns) if keys is None else totals_after(work.columns, keys), tables)
+        row_type, keys = work.handle.row_type, work.follows.keys
+        came, gone = (
+            UpdateBatch.empty(row_type) if side is None else _gathered(side.withColumn(DIFF, expr("1L")), row_type)
+            for side in (change.came, change.gone)
+        )
+        if came is None or gone is None:
+            return None
+        if keys is not None:
+            tables = {OLD: _rows_in(old), CAME: _rows_in(came), GONE: _rows_in(gone)}
+            return evaluate(totals_after(work.columns, keys), tables)
+        taken = _at(row_type, gone.table.columns[:-2], Timestamp(0), -np.asarray(gone.table[DIFF]))
+        return _rows_in(UpdateBatch.concat(row_type, [old, came, taken]))
 
     def _rows(self, work: Work, frames: Mapping[str, DataFrame]) -> DataFrame:
         relation = spread_semi_joins(reduce_joins(work.plan.relation, self._is_small), self._is_small)
@@ -222,7 +228,7 @@ class _Hydrating:
         if not keys or any(column.type not in (INT8, WHOLE) for column in work.columns[keys:]):
             return None
         added = self._remembered(added_totals(change, row_type, keys))
-        return self._remembered(updates_of_totals(added, old, row_type, keys, few=True))
+        return self._remembered(updates_of_totals(added, old, row_type, keys, few=self._few_changed))
 
     def _remembered(self, frame: DataFrame) -> DataFrame:
         """The frame, computed once however often it is read."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +27,7 @@ from holdfast.persist.spark.schema import quoted, spark_type
 from holdfast.plan.relation import Columns, Plan
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import GlobalId
-from holdfast.repr.row import RowType
+from holdfast.repr.row import RowType, holds_map
 from holdfast.repr.update import UpdateBatch
 
 _SMALL = 20_000
@@ -50,17 +50,17 @@ class OnSpark:
         stores: Stores,
         at: Timestamp,
         basis: Timestamp | None,
-        changed: Collection[str] = (),
+        changed: Mapping[str, int] | None = None,
     ) -> AsyncIterator[Written]:
         """What makes the view and its states what they are at `at`, to be appended inside the block.
 
-        They are as they were at `basis` so far, and of what they read only the inputs `changed` are others since; None:
-        nothing was written yet.
+        They are as they were at `basis` so far, and of what they read only the inputs `changed` are others since, by so
+        many updates. Without `basis` nothing was written yet.
         """
         planned = await asyncio.to_thread(_planned, view, at)
         spark = await self._runtime.session()
         async with AsyncExitStack() as stack:
-            read = await stack.enter_async_context(self._read(spark, view, planned, at, basis, changed))
+            read = await stack.enter_async_context(self._read(spark, view, planned, at, basis, changed or {}))
             works = []
             for name, each in planned.items():
                 handle = stores.output if name == OUTPUT else stores.states[name]
@@ -82,7 +82,7 @@ class OnSpark:
         planned: Mapping[str, _Planned],
         at: Timestamp,
         basis: Timestamp | None,
-        changed: Collection[str],
+        changed: Mapping[str, int],
     ) -> AsyncIterator[Read]:
         """The inputs, of which only the columns that are read have values."""
         needed: dict[str, frozenset[int]] = {}
@@ -96,14 +96,21 @@ class OnSpark:
                 id, read = GlobalId.parse(name), sorted(needed.get(name, ())) or [0]
                 frame = await stack.enter_async_context(self._tables.frame(spark, id, at, read))
                 frames[name] = _widened(frame, read, row_type)
-                if basis is not None and name in changed:
+                if (
+                    basis is not None
+                    and name in changed
+                    and any(holds_map(row_type.schema.field(i).type) for i in read)
+                ):
+                    # Spark does not group by maps, so what cancels is not known.
+                    differences[name] = None
+                elif basis is not None and name in changed:
                     found = await stack.enter_async_context(self._tables.difference(spark, id, basis, at, read))
                     came, gone = (
                         None if side is None else _widened(side, read, row_type) for side in (found.came, found.gone)
                     )
                     differences[name] = Difference(came, gone)
             few = frozenset(name for name in frames if self._tables.size(GlobalId.parse(name)) <= _SMALL)
-            yield Read(frames, few, differences)
+            yield Read(frames, few, differences, sum(changed.values()))
 
     @asynccontextmanager
     async def _old(

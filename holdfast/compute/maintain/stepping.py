@@ -6,7 +6,7 @@ A step takes all that has happened to the inputs in an interval of times, and wr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from holdfast.compute.delta import Step
@@ -99,11 +99,11 @@ class Stepping(Writing):
 
     @asynccontextmanager
     async def _from_scratch(
-        self, at: Timestamp, basis: Timestamp | None, how: How, changed: Collection[str] = ()
+        self, at: Timestamp, basis: Timestamp | None, how: How, changed: Mapping[str, int] | None = None
     ) -> AsyncIterator[tuple[Written, UpdateBatch | None]]:
         """What to write for the view to be what it is at `at`, and its updates, if they are at hand.
 
-        It is as it was at `basis`, since when the inputs `changed` have changed.
+        It is as it was at `basis`, since when the inputs `changed` have, by so many updates.
         """
         spark = self._around.spark
         self._draft.is_made(how, self.input_rows())

@@ -21,10 +21,12 @@ from tests.persist.places import in_folder
 
 LOCAL = SparkSettings(master="local[2]", driver_memory="1g")
 
-TABLES = {"t": "k int8, n int8, m numeric(10, 2), x float8, note text", "u": "k int8, name text"}
+TABLES = {"t": "k int8, n int8, m numeric(10, 2), x float8, j jsonb", "u": "k int8, name text"}
 
 VIEWS = {
     "linear": "SELECT n, n + k AS more FROM t WHERE n > 1",
+    "spelled": "SELECT j, k FROM t",
+    "extremes": "SELECT k, max(n) AS high, min(m) AS low, count(*) AS c FROM t GROUP BY k",
     "joined": "SELECT t.k, name, m FROM t JOIN u ON t.k = u.k",
     "united": "SELECT k FROM t UNION ALL SELECT n FROM t WHERE n IS NOT NULL",
     "totals": "SELECT k, sum(m) AS s, avg(n) AS a, count(x) AS c FROM t GROUP BY k",
@@ -61,7 +63,13 @@ async def opened(
 
 def line(chance: Random) -> Row:
     k, n = (chance.choice([None, *range(5)]) for _ in range(2))
-    return (k, n, Decimal(chance.randrange(-900, 900)).scaleb(-2), chance.choice([0.1, -2.5, None]), "text")
+    return (
+        k,
+        n,
+        Decimal(chance.randrange(-900, 900)).scaleb(-2),
+        chance.choice([0.1, -2.5, None]),
+        chance.choice(["1", "1.0"]),
+    )
 
 
 async def changed(opened: Book, chance: Random, there: Counter[Row], kind: str) -> None:
@@ -84,7 +92,8 @@ async def test_a_view_is_what_its_query_is_however_much_changes(opened: Book) ->
         await opened.run(f"CREATE TABLE {name} ({columns})")
     for name, query in VIEWS.items():
         await opened.run(f"CREATE MATERIALIZED VIEW {name} AS {query}")
-    for kind in ("names", "come", "go", "names", "both"):
+    # Executors take a second for each view.
+    for kind in ("names", "come", "go", "names", "both") if hydrating.FEW > 1 else ("names", "come", "both"):
         await changed(opened, chance, there, kind)
         for view in VIEWS:
             time = opened.ledger.read_ts
