@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 Listening = TypeVar("Listening")
 
-_TURN = 0.0003
+_TURN = 0.001
 """Seconds for which a thread runs Python while another wants to. With Python's own 5 ms, a thread that steps a view
 lets the loop, which gives up its turn whenever it waits for clients, answer a handful of reads in each of these."""
 
