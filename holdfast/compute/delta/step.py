@@ -55,13 +55,15 @@ def step(
     lower: Timestamp,
     upper: Timestamp,
     first: Timestamp | None = None,
+    most: int | None = None,
 ) -> Step:
     """What happens to the view in [lower, upper), given all that happens to its inputs then.
 
-    What would happen before `first` happens then: a view that was not right in between is right from there on.
+    What would happen before `first` happens then: a view that was not right in between is right from there on. If a
+    join comes to more than the `most` rows, the step is given up with `TooManyRows`.
     """
     first = lower if first is None else first
-    run = _Run(program, arranged, (lower, upper, first))
+    run = _Run(program, arranged, (lower, upper, first), most)
     for name, columns in program.inputs.items():
         run.bound[changes_of(name)] = settled(changes.get(name), columns, first)
     run.stages()
@@ -71,9 +73,13 @@ def step(
 
 class _Run:
     def __init__(
-        self, program: Program, arranged: Mapping[str, Found], times: tuple[Timestamp, Timestamp, Timestamp]
+        self,
+        program: Program,
+        arranged: Mapping[str, Found],
+        times: tuple[Timestamp, Timestamp, Timestamp],
+        most: int | None,
     ) -> None:
-        self._program, self._arranged = program, arranged
+        self._program, self._arranged, self._most = program, arranged, most
         self._lower, self._upper, self._first = times
         self.bound: dict[str, Multiset] = {}
         self.costs: list[StageCost] = []
@@ -84,7 +90,7 @@ class _Run:
         if is_empty(relation, self.bound):
             return Multiset([])
         self._ran = True
-        return multiset(relation, Surroundings({}, (self._upper, self._first), self.bound))
+        return multiset(relation, Surroundings({}, (self._upper, self._first), self.bound, most=self._most))
 
     def stages(self) -> None:
         for stage in self._program.stages:
@@ -146,7 +152,7 @@ class _Run:
         last, found = Multiset([]), list[Row]()
         for place, time in enumerate([self._lower - 1, *times]):
             inputs = {name: contents(every[name], columns, time) for name, columns in stage.inputs.items()}
-            now = multiset(stage.relation, Surroundings(inputs, (self._upper, self._first)))
+            now = multiset(stage.relation, Surroundings(inputs, (self._upper, self._first), most=self._most))
             if place:
                 found += [(*row, time, count) for row, count in union([now, last.negated()]).consolidated(types)]
             last = now
@@ -174,14 +180,17 @@ def due(program: Program, arranged: Mapping[str, Found], at: Timestamp) -> Times
     return Timestamp(max(at, min(times))) if times else None
 
 
-def from_scratch(program: Program, rows: Mapping[str, pa.Table], at: Timestamp) -> Step:
-    """The view and its states at a time, given the rows of its inputs then, as updates at that time."""
+def from_scratch(program: Program, rows: Mapping[str, pa.Table], at: Timestamp, most: int | None = None) -> Step:
+    """The view and its states at a time, given the rows of its inputs then, as updates at that time.
+
+    If a join comes to more than the `most` rows, it is given up with `TooManyRows`.
+    """
     known: dict[Relation, Multiset] = {}
 
     def made(relation: Relation, types: Sequence[Type]) -> UpdateBatch:
         """What is part of a relation after it is not evaluated again."""
         now = at_time(relation, at + 1)
-        whole = known[now] = multiset(now, Surroundings(rows, kept=known))
+        whole = known[now] = multiset(now, Surroundings(rows, kept=known, most=most))
         return batch_of((((*row, at, count), 1) for row, count in whole.counted()), types)
 
     states = {state.name: made(state.relation, state.types) for state in program.states}

@@ -17,6 +17,11 @@ _LARGE_SHARE = 0.01
 a step takes this process up to a hundred times as long as one that is read takes Spark.
 """
 
+MOST = 1_000_000
+"""Rows that a join may come to in this process, where Spark can do the same."""
+
+TOO_MANY = f"a join comes to more than {MOST} rows"
+
 
 @dataclass(frozen=True, slots=True)
 class How:
@@ -49,11 +54,16 @@ def of_changes(
     """
     if not with_spark or not view.is_exact or times > 1 or changed <= _FEW_ROWS:
         return How("incremental", f"{counted(changed)} at {_times(times)}" if changed else "time passed")
-    holds_map = any(handle.row_type.holds_map for handle in stores.handles)
     among = rows()
-    if holds_map or view.program.is_temporal or changed <= _LARGE_SHARE * among:
+    if not can_be_replaced(view, stores) or changed <= _LARGE_SHARE * among:
         return How("incremental", f"{counted(changed)}, to about {among} rows")
     return How("spark", f"{counted(changed)}, to about {among} rows: more than one in {round(1 / _LARGE_SHARE)}")
+
+
+def can_be_replaced(view: ViewDescription, stores: Stores) -> bool:
+    """Whether Spark can tell what a view that has rows is at another time, and how that differs."""
+    holds_map = any(handle.row_type.holds_map for handle in stores.handles)
+    return view.is_exact and not holds_map and not view.program.is_temporal
 
 
 def counted(changes: int) -> str:

@@ -78,9 +78,19 @@ class Machine:
             yield ArrangementEntry(name, "state", state.rows, state.nbytes)
 
     async def step(
-        self, changes: Changes, basis: Timestamp, end: Timestamp, draft: Draft, *, first: Timestamp | None = None
+        self,
+        changes: Changes,
+        basis: Timestamp,
+        end: Timestamp,
+        draft: Draft,
+        *,
+        first: Timestamp | None = None,
+        most: int | None = None,
     ) -> Step:
-        """What follows from all changes later than `basis`, up to `end`; what is earlier than `first`, as of then."""
+        """What follows from all changes later than `basis`, up to `end`; what is earlier than `first`, as of then.
+
+        Here as below, if a join comes to more than the `most` rows, it is given up with `TooManyRows`.
+        """
         program = self._view.program
         draft.enter("wait")
 
@@ -93,13 +103,13 @@ class Machine:
             return arranged
 
         def work(arranged: dict[str, Arranged]) -> Step:
-            return step(program, changes, arranged, Timestamp(basis + 1), Timestamp(end + 1), first)
+            return step(program, changes, arranged, Timestamp(basis + 1), Timestamp(end + 1), first, most)
 
         made = await self._turn.run(ready, work, runs_code=self._view.runs_code)
         self._check(made)
         return made
 
-    async def from_scratch(self, at: Timestamp, draft: Draft) -> Step:
+    async def from_scratch(self, at: Timestamp, draft: Draft, most: int | None = None) -> Step:
         """The view and its states at a time at which the inputs are complete."""
         draft.enter("read")
         rows: dict[str, pa.Table] = {}
@@ -111,7 +121,7 @@ class Machine:
             draft.enter("compute")
 
         def work(_: None) -> Step:
-            return from_scratch(self._view.program, rows, at)
+            return from_scratch(self._view.program, rows, at, most)
 
         made = await self._turn.run(ready, work, runs_code=self._view.runs_code)
         self._check(made)

@@ -5,15 +5,15 @@ A step takes all that has happened to the inputs in an interval of times, and wr
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from holdfast.compute.delta import Step
+from holdfast.compute.evaluate.budget import TooManyRows
 from holdfast.compute.maintain.events import first_failing, times_after
 from holdfast.compute.maintain.foreseen import Foreseen, foreseen
 from holdfast.compute.maintain.gather import Gathered, gather
-from holdfast.compute.maintain.how import How, counted, from_scratch, of_changes
+from holdfast.compute.maintain.how import MOST, TOO_MANY, How, can_be_replaced, counted, from_scratch, of_changes
 from holdfast.compute.maintain.stores import Written
 from holdfast.compute.maintain.writing import Writing
 from holdfast.plan.errors import DataError
@@ -107,14 +107,20 @@ class Stepping(Writing):
         """
         spark = self._around.spark
         self._draft.is_made(how, self.input_rows())
-        if how.mode == "spark":
-            assert spark is not None  # or it would not be chosen
-            self._draft.enter("compute")
-            async with spark.from_scratch(self.view, self.stores, at, basis, changed) as written:
-                yield written, None
-        else:
-            made = await self._machine.from_scratch(at, self._draft)
-            yield Written.of(made), made.output
+        if how.mode != "spark":
+            most = MOST if spark is not None and self.view.is_exact else None
+            try:
+                made = await self._machine.from_scratch(at, self._draft, most)
+            except TooManyRows:
+                how = How("spark", f"{how.reason}; {TOO_MANY}")
+                self._draft.is_made(how, self.input_rows())
+            else:
+                yield Written.of(made), made.output
+                return
+        assert spark is not None  # or it would not be chosen
+        self._draft.enter("compute")
+        async with spark.from_scratch(self.view, self.stores, at, basis, changed) as written:
+            yield written, None
 
     def input_rows(self) -> int:
         """How many rows there are to read, roughly."""
@@ -148,14 +154,16 @@ class Stepping(Writing):
         with_spark = self._around.spark is not None
         how = of_changes(self.view, self.stores, taken.rows, len(times), self.input_rows, with_spark=with_spark)
         if how.mode == "spark":
-            taken = taken.up_to(times[0])
-            changed = Counter({name: updates.rows for name, updates in taken.changes.items() if updates.rows})
-            await self._replace(Foreseen(taken.end, changed), basis, how)
+            await self._replace(_first(taken, times), basis, how)
             return
+        most = MOST if with_spark and can_be_replaced(self.view, self.stores) else None
         while True:
             self._draft.is_made(how, taken.rows)
             try:
-                made = await self._machine.step(taken.changes, basis, taken.end, self._draft)
+                made = await self._machine.step(taken.changes, basis, taken.end, self._draft, most=most)
+            except TooManyRows:
+                await self._replace(_first(taken, times), basis, How("spark", f"{how.reason}; {TOO_MANY}"))
+                return
             except DataError as error:
                 if len(times) == 1 and (taken.end == times[0] or not self.view.program.is_temporal):
                     await self._err(times[0], error, basis)
@@ -200,3 +208,9 @@ class Stepping(Writing):
         await self._write(Written.of(made), taken.end, basis)
         await self._machine.keep(made.states, taken, basis)
         await self._wrote(made.output, taken.end, taken.rows)
+
+
+def _first(taken: Gathered, times: Sequence[Timestamp]) -> Foreseen:
+    """What happens at the first of the times."""
+    changes = taken.up_to(times[0]).changes
+    return Foreseen(times[0], {name: updates.rows for name, updates in changes.items() if updates.rows})

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from holdfast.adapter.ledger import Ledger
 from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
-from holdfast.compute.maintain import how, hydrating
+from holdfast.compute.maintain import how, hydrating, stepping
 from holdfast.compute.render import SparkQuery, render
 from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed
 from holdfast.plan.printer import show
@@ -59,6 +59,26 @@ async def test_a_view_is_made_by_spark_and_goes_on_in_this_process(opened: Book)
     assert await opened.rows("totals", time) == before
     counts = {row[0]: row[1:3] for row in await opened.rows("totals")}
     assert counts == {0: (7, 18), 1: (8, 99), 2: (6, 17)}
+
+
+async def test_a_join_that_is_too_large_for_this_process_is_made_by_spark(
+    opened: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(how, "_FEW_ROWS", 100)
+    monkeypatch.setattr(stepping, "MOST", 50)
+    for name in ("a", "b"):
+        await opened.run(f"CREATE TABLE {name} (n int8)")
+        await opened.insert(name, *((n,) for n in range(10)))
+    await opened.run("CREATE MATERIALIZED VIEW pairs AS SELECT a.n, b.n AS m FROM a, b")
+    assert await opened.rows("pairs") == Counter((n, m) for n in range(10) for m in range(10))
+    await opened.insert("a", (10,))
+    await opened.insert("b", *((n,) for n in range(10, 16)))
+    assert await opened.rows("pairs") == Counter((n, m) for n in range(11) for m in range(16))
+    first, second, third = opened.ledger.maintainer.compute.statuses()[0].steps
+    assert (first.mode, first.reason) == ("spark", "first rows, of few rows; a join comes to more than 1000000 rows")
+    assert second.mode == "incremental"
+    assert (third.mode, third.rows_out) == ("spark", 66)
+    assert third.reason == "6 changes at one time; a join comes to more than 1000000 rows"
 
 
 async def test_much_that_changes_at_one_time_is_what_changed(opened: Book) -> None:

@@ -28,6 +28,9 @@ from holdfast.repr.update import UpdateBatch
 Row = tuple[object, ...]
 Meaning = dict[object, int]
 
+MOST = 300_000
+"""Rows that a join may come to before a life is given up with `TooManyRows`: a random query may multiply everything."""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -145,7 +148,7 @@ class Life:
         if key not in self.known:
             rows = {name: self.histories[name].rows(time) for name in self.inputs}
             try:
-                self.known[key] = from_scratch(self.program, rows, Timestamp(time))
+                self.known[key] = from_scratch(self.program, rows, Timestamp(time), MOST)
             except DataError:
                 self.known[key] = None
         return self.known[key]
@@ -163,7 +166,7 @@ class Life:
         arranged = {**{name: self.inputs[name] for name in self.program.lookups}, **self.states}
         lower, first = Timestamp(self.lower), Timestamp(times[0])
         try:
-            made = step(self.program, changes, arranged, lower, Timestamp(upper), first)
+            made = step(self.program, changes, arranged, lower, Timestamp(upper), first, MOST)
         except DataError:
             assert None in wanted, f"{self.name}: a step to {upper} raises, the query does not"
             self.errs = True
