@@ -44,9 +44,11 @@ class Comparison:
         if self.operator == "is not null":
             return pc.is_valid(column)
         value = pa.scalar(self.value, column.type)
-        result = _COMPARE[self.operator](column, value)
+        # Of Arrow, nothing compares with NaN.
+        is_less = pa.scalar(self.operator in ("<", "<="))
+        result = is_less if _is_nan(value) else _COMPARE[self.operator](column, value)
         if pa.types.is_floating(column.type):
-            result = pc.or_(result, pc.and_(pc.is_nan(column), pa.scalar(_nan_satisfies(self.operator, value))))
+            result = pc.if_else(pc.is_nan(column), pa.scalar(_nan_satisfies(self.operator, value)), result)
         return result.fill_null(False)
 
 
@@ -105,5 +107,8 @@ def _nan_satisfies(operator: Operator, value: pa.Scalar) -> bool:
     """Whether NaN compares so with `value`: equal to NaN, greater than the rest."""
     if not value.is_valid:
         return False
-    is_nan = value.as_py() != value.as_py()
-    return operator in (">", ">=") if not is_nan else operator in ("=", "<=", ">=")
+    return operator in ("=", "<=", ">=") if _is_nan(value) else operator in (">", ">=")
+
+
+def _is_nan(value: pa.Scalar) -> bool:
+    return bool(value.as_py() != value.as_py())
