@@ -13,7 +13,7 @@ from holdfast.adapter.errors import BadCopyFormat
 from holdfast.compute.evaluate.values import to_arrow
 from holdfast.errors import HoldfastError
 from holdfast.plan.binary import receive_of
-from holdfast.plan.errors import DataError
+from holdfast.plan.errors import DataError, ProgramLimitExceeded
 from holdfast.plan.types import Type, arrow_type
 
 SIGNATURE = b"PGCOPY\n\xff\r\n\0"
@@ -24,6 +24,8 @@ _INT16, _INT32, _UINT32 = Struct(">h"), Struct(">i"), Struct(">I")
 _CRITICAL, _WITH_OIDS = 0xFFFF0000, 0x00010000
 _TRAILER = -1
 _NULL = -1
+_ALLOCATED = 2**30 - 1
+"""Bytes that PostgreSQL has no room for in one piece, of a field too."""
 
 
 class BinaryDecoder:
@@ -143,6 +145,10 @@ class BinaryDecoder:
         (length,) = _INT32.unpack_from(data, at)
         if length < _NULL:
             raise self._located(BadCopyFormat("invalid field size"), index)
+        if length >= _ALLOCATED:
+            error = ProgramLimitExceeded(f"string buffer exceeds maximum allowed length ({_ALLOCATED} bytes)")
+            error.detail = f"Cannot enlarge string buffer containing 0 bytes by {length} more bytes."
+            raise self._located(error, index)
         end = at + 4 + max(length, 0)
         return (None if length == _NULL else data[at + 4 : end]), end
 

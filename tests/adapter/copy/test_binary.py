@@ -66,6 +66,9 @@ def test_bytes_are_read_as_postgres_reads_them(
         HEAD + b"\0\2\0\0\0\5\0\0\0\0\1\xff\xff\xff\xff",
         HEAD + b"\0\2\xff\xff\xff\xff\0\0\0\1\xff",
         HEAD + b"\0\2\xff\xff\xff\xff\0\0\0\1a",
+        HEAD + b"\0\2\xff\xff\xff\xff\x3f\xff\xff\xfea",
+        HEAD + b"\0\2\xff\xff\xff\xff\x3f\xff\xff\xffa",
+        HEAD + b"\0\2\x7f\xff\xff\xff",
     ],
 )
 def test_what_is_wrong_is_said_as_postgres_says_it(theirs: Postgres, data: bytes) -> None:
