@@ -27,12 +27,11 @@ from holdfast.persist.spark.schema import quoted, spark_type
 from holdfast.plan.relation import Columns, Plan
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import GlobalId
-from holdfast.repr.row import RowType, holds_map
+from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
 
 _SMALL = 20_000
 """Rows of an input that are few."""
-
 
 _HISTORY = 4
 """Updates of a collection, for each of the rows that are few, that are read to know whether it has more rows."""
@@ -96,14 +95,7 @@ class OnSpark:
                 id, read = GlobalId.parse(name), sorted(needed.get(name, ())) or [0]
                 frame = await stack.enter_async_context(self._tables.frame(spark, id, at, read))
                 frames[name] = _widened(frame, read, row_type)
-                if (
-                    basis is not None
-                    and name in changed
-                    and any(holds_map(row_type.schema.field(i).type) for i in read)
-                ):
-                    # Spark does not group by maps, so what cancels is not known.
-                    differences[name] = None
-                elif basis is not None and name in changed:
+                if basis is not None and name in changed:
                     found = await stack.enter_async_context(self._tables.difference(spark, id, basis, at, read))
                     came, gone = (
                         None if side is None else _widened(side, read, row_type) for side in (found.came, found.gone)

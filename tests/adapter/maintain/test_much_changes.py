@@ -11,15 +11,10 @@ from random import Random
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from holdfast.adapter.ledger import Ledger
-from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
 from holdfast.compute.maintain import how, hydrating
-from holdfast.spark import SparkSettings
-from tests.adapter.books import Book, HandClock, Row, quiet
+from tests.adapter.books import Book, Row
+from tests.adapter.maintain.spark_books import book_with_spark
 from tests.adapter.maintain.test_law import expected, told
-from tests.persist.places import in_folder
-
-LOCAL = SparkSettings(master="local[2]", driver_memory="1g")
 
 TABLES = {"t": "k int8, n int8, m numeric(10, 2), x float8, j jsonb", "u": "k int8, name text"}
 
@@ -51,14 +46,8 @@ async def opened(
     monkeypatch.setattr(hydrating, "FEW", request.param)
     monkeypatch.setattr(how, "_FEW_ROWS", 0)
     monkeypatch.setattr(how, "_LARGE_SHARE", 1e-9)
-    runtime, clock = SparkRuntime(LOCAL, RuntimeSettings(jobs=2)), HandClock()
-    async with in_folder(tmp_path).writer() as persist:
-        ledger = await Ledger.open(persist, clock=clock, settings=quiet(), runtime=runtime)
-        try:
-            yield Book(ledger, persist, clock)
-        finally:
-            await ledger.stop()
-            await runtime.stop()
+    async with book_with_spark(tmp_path) as book:
+        yield book
 
 
 def line(chance: Random) -> Row:
@@ -133,3 +122,14 @@ async def test_a_row_that_makes_a_query_fail_does_so_also_if_it_comes_with_many(
     assert error == await expected(opened, "quotients", opened.ledger.read_ts)
     await opened.delete("t", (0, 0), (1, 1))
     assert await opened.rows("quotients") == await opened.rows("quotients", time) == before
+
+
+async def test_a_view_follows_rows_with_maps(opened: Book) -> None:
+    await opened.run("CREATE TABLE t (k int8, m map[text => int8])")
+    await opened.insert("t", *((k % 3, (("a", k), ("b", 1))) for k in range(9)))
+    await opened.run("CREATE MATERIALIZED VIEW totals AS SELECT k, sum(m -> 'a') AS s FROM t GROUP BY k")
+    assert await opened.rows("totals") == Counter([(0, 9), (1, 12), (2, 15)])
+    coming, going = [(0, (("a", 100),))], [(1, (("a", 1), ("b", 1))), (2, (("a", 2), ("b", 1)))]
+    await opened.ledger.write(opened.change("t", added=coming, removed=going))
+    assert await opened.rows("totals") == Counter([(0, 109), (1, 11), (2, 13)])
+    assert opened.status("totals").steps[-1].mode == "spark"

@@ -9,18 +9,13 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from holdfast.adapter.ledger import Ledger
-from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
 from holdfast.compute.maintain import how, hydrating, stepping
 from holdfast.compute.render import SparkQuery, render
 from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed
 from holdfast.plan.printer import show
 from holdfast.plan.relation import Plan
-from holdfast.spark import SparkSettings
-from tests.adapter.books import Book, HandClock, quiet
-from tests.persist.places import in_folder
-
-LOCAL = SparkSettings(master="local[2]", driver_memory="1g")
+from tests.adapter.books import Book
+from tests.adapter.maintain.spark_books import book_with_spark
 
 
 @pytest.fixture(params=[1, 20_000], ids=["written by executors", "gathered"])
@@ -31,14 +26,8 @@ async def opened(
     monkeypatch.setattr(hydrating, "FEW", request.param)
     assert spark.range(1).count() == 1
     monkeypatch.setattr(how, "_FEW_ROWS", 3)
-    runtime, clock = SparkRuntime(LOCAL, RuntimeSettings(jobs=2)), HandClock()
-    async with in_folder(tmp_path).writer() as persist:
-        ledger = await Ledger.open(persist, clock=clock, settings=quiet(), runtime=runtime)
-        try:
-            yield Book(ledger, persist, clock)
-        finally:
-            await ledger.stop()
-            await runtime.stop()
+    async with book_with_spark(tmp_path) as book:
+        yield book
 
 
 async def test_a_view_is_made_by_spark_and_goes_on_in_this_process(opened: Book) -> None:
