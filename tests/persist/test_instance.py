@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Hashable, Iterable
 from dataclasses import replace
 from decimal import Decimal
-from operator import eq, ge, gt, le, lt
 from pathlib import Path
 
 import pyarrow as pa
@@ -854,16 +853,6 @@ async def compare_pruned(parts: list[list[tuple[object, ...]]], where: list[Comp
                 tables += [t for piece in pieces for t in reader.parts.read(state.id, piece, state.schemas)]
                 answers.append(multiset(UpdateBatch(WIDE, filter_table(pa.concat_tables(tables), where))))
             assert answers[0] == answers[1]
-
-
-@pytest.mark.parametrize("operator", ["=", "<", "<=", ">", ">="])
-def test_nan_is_equal_to_itself_and_greater_than_all_other_numbers(operator: Operator) -> None:
-    numbers = [-1.5, math.inf, math.nan]
-    column = pa.chunked_array([[*numbers, None]], pa.float64())
-    compare = {"=": eq, "<": lt, "<=": le, ">": gt, ">=": ge}[operator]
-    for place, value in enumerate(numbers):
-        kept = Comparison("x", operator, value).keep(column).to_pylist()
-        assert kept == [*(compare(other, place) for other in range(len(numbers))), False]
 
 
 async def test_parts_that_cannot_hold_what_is_asked_for_are_left_out(
