@@ -14,7 +14,7 @@ from holdfast.adapter.catalog.builtin import DataflowEntry
 from holdfast.adapter.ledger import Ledger
 from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
 from tests.adapter.books import Book, HandClock, quiet
-from tests.adapter.maintain.test_on_spark import LOCAL
+from tests.adapter.maintain.spark_books import LOCAL
 from tests.adapter.maintain.test_trouble import until
 from tests.persist.places import in_folder
 
