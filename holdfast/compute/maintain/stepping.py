@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
 from holdfast.compute.delta import Step
 from holdfast.compute.evaluate.budget import TooManyRows
@@ -206,8 +207,13 @@ class Stepping(Writing):
         """Write a step, and let it be seen."""
         self._draft.costs = made.costs
         await self._write(Written.of(made), taken.end, basis)
-        await self._machine.keep(made.states, taken, basis)
-        await self._wrote(made.output, taken.end, taken.rows)
+        keep = partial(self._machine.keep, made.states, taken, basis)
+        if self.view.program.is_temporal:
+            await keep()  # when it changes by itself next is found in what is kept
+            await self._wrote(made.output, taken.end, taken.rows)
+        else:
+            await self._wrote(made.output, taken.end, taken.rows)
+            await keep()  # nobody waits for it
 
 
 def _first(taken: Gathered, times: Sequence[Timestamp]) -> Foreseen:
