@@ -15,6 +15,7 @@ from holdfast.adapter.client_errors import ClientGone
 from holdfast.errors import HoldfastError
 from holdfast.server.pgwire.codec import Message, MessageReader
 from holdfast.server.pgwire.metrics import BYTES_RECEIVED, BYTES_SENT, PgwireMetrics
+from holdfast.server.pgwire.outbox import Outbox
 
 _READ_AHEAD = 1 << 20
 """How many bytes beyond the message at hand are read from a client that does not wait for answers."""
@@ -34,8 +35,10 @@ class Channel(asyncio.Protocol):
     - `cancel` is called when the connection is gone, whoever ended it: the task may wait for something else.
     """
 
-    def __init__(self, message_limit: int, metrics: PgwireMetrics, on_made: Callable[[Channel], None]) -> None:
-        self._loop = asyncio.get_running_loop()
+    def __init__(
+        self, message_limit: int, metrics: PgwireMetrics, outbox: Outbox, on_made: Callable[[Channel], None]
+    ) -> None:
+        self._loop, self._outbox = asyncio.get_running_loop(), outbox
         self._reader = MessageReader(message_limit)
         self.next: Callable[[], Message | None] = self._reader.next
         """The next message, if it is there."""
@@ -75,7 +78,7 @@ class Channel(asyncio.Protocol):
             found = self.at_once(data)
             if found is not None:
                 answer, end = found
-                self.transport.write(answer)
+                self._outbox.put(self.transport, answer)
                 counts[BYTES_SENT] += len(answer)
                 if end == len(data):
                     return

@@ -23,6 +23,7 @@ from holdfast.server.pgwire.metrics import (
     LOGINS_FAILED,
     PgwireMetrics,
 )
+from holdfast.server.pgwire.outbox import Outbox
 from holdfast.server.pgwire.settings import PgwireSettings
 from holdfast.server.pgwire.startup import (
     Peer,
@@ -47,6 +48,7 @@ class Server:
     def __init__(self, database: Database, settings: PgwireSettings, tls: Tls | None, metrics: PgwireMetrics) -> None:
         self._database, self._settings, self._tls = database, settings, tls
         self.metrics = metrics
+        self._outbox = Outbox(asyncio.get_running_loop())
         self._listening: asyncio.Server | None = None
         self._connections: dict[asyncio.Task[None], Channel] = {}
         self._pending = 0
@@ -90,7 +92,7 @@ class Server:
     # Connections.
 
     def _channel(self) -> Channel:
-        return Channel(self._settings.message_limit, self.metrics, self._made)
+        return Channel(self._settings.message_limit, self.metrics, self._outbox, self._made)
 
     def _made(self, channel: Channel) -> None:
         self.metrics.add(CONNECTIONS)
