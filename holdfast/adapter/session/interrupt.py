@@ -31,6 +31,11 @@ class Interrupt:
         else:
             self.interrupt(reason)
 
+    @property
+    def is_pending(self) -> bool:
+        """Whether the next block ends before it begins."""
+        return self._pending is not None
+
     def forget(self) -> None:
         """The statement is over."""
         self._pending = None

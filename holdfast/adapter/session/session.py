@@ -28,6 +28,7 @@ from holdfast.adapter.session.shared import new_execution_id
 from holdfast.adapter.session.state import Portal, SessionState, Statement
 from holdfast.adapter.session.statements import Statements, apply_modes, drop_temporary
 from holdfast.adapter.session.transaction import Transaction
+from holdfast.errors import HoldfastError
 from holdfast.plan.types import Type
 from holdfast.sql.errors import NotSupported, SyntaxFailure, UndefinedParameter
 from holdfast.sql.parser import Parsed, parse, parse_literals
@@ -46,6 +47,9 @@ Item = TypeVar("Item")
 
 _LONG = 4_000
 """Characters of a text that is parsed in a thread."""
+
+_SOON = 0.05
+"""Seconds for which a view that is behind is waited for without more ado."""
 
 _SECRET = (CreateRole, AlterRole, CreateSecret, AlterSecret, CreateConnection, AlterConnection)
 """Statements whose texts may hold what nobody is to read later."""
@@ -66,6 +70,7 @@ class Session:
         self._statements = Statements(state, self._interrupt)
         self._idle: asyncio.TimerHandle | None = None
         self._ended: SessionEnded | None = None
+        self._waiting: asyncio.Timeout | None = None
         self._running = ""
         self._began: int | None = None
         self.on_terminate: Callable[[SessionEnded], None] | None = None
@@ -86,7 +91,8 @@ class Session:
     def entry(self) -> SessionEntry:
         """The session as others see it."""
         state, transaction = self._state, self._state.transaction
-        doing = "active" if self._began is not None else "idle" if self.status == "I" else "idle in transaction"
+        is_active = self._began is not None or self._waiting is not None
+        doing = "active" if is_active else "idle" if self.status == "I" else "idle in transaction"
         return SessionEntry(
             str(state.id),
             state.id,
@@ -244,6 +250,27 @@ class Session:
             return [(row[only],) for row in rows]
         return [tuple([row[index] for index in lookup.outputs]) for row in rows]
 
+    async def caught_up(self, statement: Statement) -> bool:
+        """Wait for the view that `find` looks into, if it is behind, but is about to be read.
+
+        False: there is nothing to wait for, or it takes longer, or was cancelled: `execute` does what is left to do.
+        """
+        state, quick = self._state, statement.quick
+        if quick is None or state.transaction is not None or self._ended is not None:
+            return False
+        lagging = state.shared.ledger.tables.lagging(quick.table)
+        if lagging is None:
+            return False
+        timeout = state.variables.seconds("statement_timeout")
+        try:
+            async with asyncio.timeout(_SOON if timeout is None else min(_SOON, timeout)) as self._waiting:
+                await lagging.reached(state.shared.ledger.read_ts)
+        except (TimeoutError, HoldfastError):
+            return False
+        finally:
+            self._waiting = None
+        return not self._interrupt.is_pending
+
     async def execute(self, portal: str) -> Result:
         self._check_open()
         found = self.portal(portal)
@@ -301,8 +328,10 @@ class Session:
 
     def cancel(self) -> None:
         """End the statement that runs now, if one does."""
-        if self._state.execution is not None:
+        if self._state.execution is not None or self._waiting is not None:
             self._interrupt.interrupt_next(StatementCancelled("canceling statement due to user request"))
+        if self._waiting is not None and not self._waiting.expired():
+            self._waiting.reschedule(0)
 
     def terminate(self, reason: SessionEnded) -> None:
         """End the session from the server's side."""

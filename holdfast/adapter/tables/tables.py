@@ -131,6 +131,13 @@ class Tables:
         self._memory.touch(table)
         return kept.found(columns, values, read_ts)
 
+    def lagging(self, id: GlobalId) -> Progress | None:
+        """How far a table is that is in memory, and would be read there if it were complete at `read_ts`."""
+        table = self._tables.get(id)
+        if table is None or table.kept is None or table.progress.complete >= self._timeline.read_ts:
+            return None
+        return table.progress
+
     @asynccontextmanager
     async def frame(
         self, spark: SparkSession, id: GlobalId, as_of: Timestamp, columns: Sequence[int] | None = None

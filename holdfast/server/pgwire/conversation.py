@@ -99,7 +99,7 @@ class Conversation:
                     # A client that sends much at once does not keep the others waiting.
                     await asyncio.sleep(0)
                     until = perf_counter() + _TURN
-                if self._is_answered():
+                if self._is_answered() or (await self._caught_up() and self._is_answered()):
                     continue
                 message = read()
                 if message is None:
@@ -283,6 +283,13 @@ class Conversation:
         if channel.held:
             channel.flush_soon()
         return True
+
+    async def _caught_up(self) -> bool:
+        """Waits a little for what the next messages are to read. False: it is not that which they wait for."""
+        ahead = self._channel.ahead()
+        if ahead is None or ahead[0][ahead[1]] != frontend.BIND or self._portals or self._skipping:
+            return False
+        return await self._quick.caught_up(*ahead)
 
     def _at_once(self, data: bytes) -> tuple[bytes, int] | None:
         """The same for what came in just now, before the task knows of it."""

@@ -89,6 +89,12 @@ class Quick:
     def forget(self, name: str) -> None:
         self._usual.pop(name.encode(), None)
 
+    async def caught_up(self, data: bytes, at: int) -> bool:
+        """Waits for what the statement of a Bind message looks into, if that is about to be there. False: it is not."""
+        place = at + _HEAD
+        usual = self._usual.get(data[place + 1 : data.find(b"\0", place + 1)])
+        return usual is not None and await self._session.caught_up(usual.statement)
+
     def answer(self, data: bytes, at: int) -> tuple[bytes, int, int] | None:
         """The answer to a Bind message at a place in `data` and to those that usually follow it.
 
