@@ -83,7 +83,7 @@ def look(connection: Connection, name: str, row: tuple[int, int, int]) -> list[t
 def measured(name: str, rows: int) -> list[float]:
     with (
         tempfile.TemporaryDirectory(dir=".", prefix=".bench-") as folder,
-        holdfast_serving(Path(folder) / "data") as ours,
+        holdfast_serving(Path(folder) / "data", "--memory", "6GB") as ours,
         psycopg.connect(ours.conninfo, autocommit=True) as connection,
     ):
         connection.execute("SET statement_timeout = 0")
