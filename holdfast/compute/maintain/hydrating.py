@@ -47,6 +47,9 @@ FEW = 20_000
 _BROADCAST = 1_000_000
 """Updates of inputs of which the groups that they touch are sent to all executors."""
 
+_MODEST = 200_000
+"""Rows of a state by which joins are reduced before they are made: they are sent to all tasks."""
+
 _MOST = 1_000_000
 """Rows that a join of gathered ones may come to here."""
 
@@ -101,6 +104,7 @@ def written(
 
 class _Hydrating:
     """`frames` are what works may read, `few` those with few rows, and `tables` the ones among these that are here.
+    `modest` are states with more rows, but not very many.
 
     `changed` are those of them that are not what they were, each with what came and went, if that is known.
     """
@@ -109,6 +113,7 @@ class _Hydrating:
         self._spark, self._at, self._stack, self._few = spark, at, stack, read.few
         self._frames, self._tables = dict(read.frames), dict[str, pa.Table]()
         self._changed, self._few_changed = dict(read.changed), read.updates <= _BROADCAST
+        self._modest = set[str]()
 
     def made(self, work: Work, *, is_read: bool) -> Staged | UpdateBatch:
         old = work.old
@@ -170,7 +175,7 @@ class _Hydrating:
         return _rows_in(UpdateBatch.concat(row_type, [old, came, taken]))
 
     def _rows(self, work: Work, frames: Mapping[str, DataFrame]) -> DataFrame:
-        relation = spread_semi_joins(reduce_joins(work.plan.relation, self._is_small), self._is_small)
+        relation = spread_semi_joins(reduce_joins(work.plan.relation, self._is_small), self._is_modest)
         query = work.query if relation is work.plan.relation else render(replace(work.plan, relation=relation))
         frame = self._stack.enter_context(running(self._spark, query, frames, ()))
         schema = work.handle.row_type.schema
@@ -180,11 +185,16 @@ class _Hydrating:
     def _is_small(self, relation: Relation) -> bool:
         return isinstance(relation, Get) and (relation.name in self._tables or relation.name in self._few)
 
+    def _is_modest(self, relation: Relation) -> bool:
+        return self._is_small(relation) or (isinstance(relation, Get) and relation.name in self._modest)
+
     def _keep(self, work: Work, made: Staged | UpdateBatch) -> None:
         """Others read the rows that were made. None of them was counted: each update is a row."""
         name = state_input(work.name)
         if isinstance(made, Staged):
             self._frames[name] = staged_rows(self._spark, work.handle, made)
+            if _size(made) <= _MODEST:
+                self._modest.add(name)
         else:
             self._tables[name] = made.table.select(range(len(work.columns)))
             self._frames[name] = self._spark.createDataFrame(_named(self._tables[name]), _schema(made.row_type))
@@ -218,6 +228,8 @@ class _Hydrating:
             difference = _difference(rows if work.counts else rows.withColumn(DIFF, expr("1L")), old, row_type)
         made = gathered(difference, work.handle, work.stage, self._at, FEW)
         _check(work, made)
+        if sum(batch.rows for batch in work.handle.state.batches) + _size(made) <= _MODEST:
+            self._modest.add(name)
         return made
 
     def _touched(self, work: Work, old: DataFrame, change: Difference) -> DataFrame | None:
@@ -291,3 +303,7 @@ def _schema(row_type: RowType) -> str:
 
 def _is_some(updates: Staged | UpdateBatch) -> bool:
     return bool(updates.parts if isinstance(updates, Staged) else updates.rows)
+
+
+def _size(updates: Staged | UpdateBatch) -> int:
+    return sum(part.rows for part in updates.parts) if isinstance(updates, Staged) else updates.rows
