@@ -18,6 +18,9 @@ from holdfast.errors import HoldfastError
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 
+_REST = 5_000
+"""Milliseconds after a change until a table that has no index is made ready to be read."""
+
 
 class Memory:
     def __init__(self, stored: Stored, background: Background, limit: int) -> None:
@@ -107,10 +110,13 @@ class Memory:
             self._newest = None
 
     def settle(self, floor: Callable[[Table], Timestamp]) -> None:
-        """Nobody will read a table before its floor any more."""
+        """Nobody will read a table before its floor any more. Those that have an index are made ready to be read, and
+        others once those who wait for what follows from the last change have had their time.
+        """
         for table in self._tables.values():
             if table.kept is not None:
-                table.kept.settle(floor(table))
+                rests = table.progress.complete - table.changed_at >= _REST
+                table.kept.settle(floor(table), ahead=rests or table.id in self._wanted)
 
     async def stop(self) -> None:
         """Read nothing more."""

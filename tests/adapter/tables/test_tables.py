@@ -193,6 +193,26 @@ async def test_commits_that_nobody_reads_are_put_in_before_they_are_many() -> No
         assert (await opened.rows("t")).total() == 2 * kept_module._MANY_WAITING
 
 
+@pytest.mark.parametrize("indexed", [True, False])
+async def test_a_table_without_an_index_rests_before_it_is_made_ready_to_be_read(
+    indexed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept_up: list[str] = []
+    async with book(in_memory()) as opened:
+        await opened.run("CREATE TABLE t (n int8)")
+        if indexed:
+            await opened.run("CREATE INDEX i ON t (n)")
+        await opened.insert("t", (1,))
+        assert await opened.ledger.tables.lookup(opened.id("t"), (0,), (1,), opened.ledger.read_ts) == [(1,)]
+        monkeypatch.setattr(kept_module.Kept, "keep_up", lambda _: kept_up.append("now"))
+        await opened.insert("t", (2,))
+        for ms, expected in ((1_000, int(indexed)), (3_000, 2 * int(indexed)), (3_000, 1 + 2 * int(indexed))):
+            opened.clock.pass_by(ms)
+            await opened.ledger.tick()
+            assert len(kept_up) == expected
+        assert await opened.rows("t") == Counter([(1,), (2,)])
+
+
 async def test_a_row_that_was_never_there_is_not_taken_for_one() -> None:
     async with book() as opened:
         await opened.run("CREATE TABLE t (n int8)")
