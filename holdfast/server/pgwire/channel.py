@@ -90,7 +90,8 @@ class Channel(asyncio.Protocol):
             self._pause()
 
     def eof_received(self) -> bool:
-        # A client that says no more is taken for gone: there is no telling the two apart.
+        # A client that says no more is taken for gone: there is no telling the two apart. What was found gets out.
+        self._outbox.send()
         self._abort_late()
         return False
 

@@ -18,10 +18,12 @@ class Outbox:
 
     def put(self, transport: asyncio.WriteTransport, data: bytes) -> None:
         if not self._held:
-            self._loop.call_soon(self._send)
+            self._loop.call_soon(self.send)
         self._held.append((transport, data))
 
-    def _send(self) -> None:
+    def send(self) -> None:
+        """Sends all of it now. Nobody is left who would take what was for a connection that has ended since."""
         held, self._held = self._held, []
         for transport, data in held:
-            transport.write(data)
+            if not transport.is_closing():
+                transport.write(data)

@@ -85,6 +85,28 @@ async def test_several_in_one_go_are_answered_in_order(asking: Wire, monkeypatch
     assert taken == [True] * 4
 
 
+async def test_a_client_that_says_no_more_is_answered(server: Server, asking: Wire) -> None:
+    (channel,) = server._connections.values()
+    # All that it said comes in one turn of the loop.
+    channel.data_received(b"".join((bind([b"1"], statement="s"), execute(), SYNC)))
+    assert not channel.eof_received()
+    channel.transport.close()
+    assert kinds(await asking.ended()) == "2DCZ"
+
+
+async def test_a_client_that_breaks_off_takes_no_answer_from_others(server: Server, asking: Wire) -> None:
+    usual = bind([b"1"], statement="s"), execute(), SYNC
+    async with connected(server) as other:
+        await other.ask(parse("SELECT v, w, k FROM t WHERE k = $1", "s"), SYNC)
+        assert kinds(await other.ask(*usual)) == "2DCZ"
+        first, second = server._connections.values()
+        first.data_received(b"".join(usual))
+        first.transport.abort()
+        second.data_received(b"".join(usual))
+        assert kinds(await other.until()) == "2DCZ"
+    assert await asking.ended() == []
+
+
 @pytest.mark.parametrize(
     ("value", "formats", "code"),
     [(b"x", [], "22P02"), (b"99999999999", [], "22003"), (b"abc", [1], "08P01"), (b"\xff", [], "22021")],
