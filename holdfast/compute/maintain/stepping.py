@@ -5,7 +5,7 @@ A step takes all that has happened to the inputs in an interval of times, and wr
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -25,8 +25,12 @@ from holdfast.repr.update import UpdateBatch
 class Stepping(Writing):
     """A view that is brought up to date, step by step."""
 
+    _keep: Callable[[], Awaitable[None]] | None = None
+    """What is left to do of a step that can be seen: nobody waits for it."""
+
     async def advance(self) -> None:
         """Decide some more times."""
+        self._keep = None
         with self.history.step(lambda: Timestamp(self.done + 1)) as self._draft:
             if self.is_preparing:
                 await self._prepare()
@@ -36,6 +40,8 @@ class Stepping(Writing):
                 await self._refresh()
             else:
                 await self._catch_up()
+        if self._keep is not None:
+            await self._keep()
 
     async def _catch_up(self) -> None:
         """Take what has happened since, or some of it."""
@@ -210,10 +216,9 @@ class Stepping(Writing):
         keep = partial(self._machine.keep, made.states, taken, basis)
         if self.view.program.is_temporal:
             await keep()  # when it changes by itself next is found in what is kept
-            await self._wrote(made.output, taken.end, taken.rows)
         else:
-            await self._wrote(made.output, taken.end, taken.rows)
-            await keep()  # nobody waits for it
+            self._keep = keep
+        await self._wrote(made.output, taken.end, taken.rows)
 
 
 def _first(taken: Gathered, times: Sequence[Timestamp]) -> Foreseen:
