@@ -30,7 +30,7 @@ class Stepping(Writing):
 
     async def advance(self) -> None:
         """Decide some more times."""
-        self._keep = None
+        self._unkept()  # of a step that failed
         with self.history.step(lambda: Timestamp(self.done + 1)) as self._draft:
             if self.is_preparing:
                 await self._prepare()
@@ -40,8 +40,13 @@ class Stepping(Writing):
                 await self._refresh()
             else:
                 await self._catch_up()
-        if self._keep is not None:
-            await self._keep()
+        keep = self._unkept()
+        if keep is not None:
+            await keep()
+
+    def _unkept(self) -> Callable[[], Awaitable[None]] | None:
+        keep, self._keep = self._keep, None
+        return keep
 
     async def _catch_up(self) -> None:
         """Take what has happened since, or some of it."""
