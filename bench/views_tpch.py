@@ -161,7 +161,7 @@ def refresh(connection: Connection, number: int, asking: Callable[[], object], o
 
 def tenth(connection: Connection, number: int, asking: Callable[[], object]) -> None:
     # Before anything changes: when much has, our server still merges what is stored while it is not asked.
-    asked = [timed(asking) for _ in range(1 + TENTHS)]
+    asked = [timed(asking) for _ in range(WARMUPS + REPEATS)]
     came, went = [], []
     for _ in range(1 + TENTHS):
         tenth_comes(connection)
@@ -169,7 +169,7 @@ def tenth(connection: Connection, number: int, asking: Callable[[], object]) -> 
         tenth_goes(connection)
         went.append(seen(connection, number))
     print(f"Q{number}, a tenth for the first time: came in {came[0]:.3f} s, went in {went[0]:.3f} s")
-    compare(number, asked[1:], {"a tenth came": came[1:], "a tenth went": went[1:]}, "a tenth", 1.2)
+    compare(number, asked[WARMUPS:], {"a tenth came": came[1:], "a tenth went": went[1:]}, "a tenth", 1.2)
 
 
 def compare(number: int, asked: list[float], seconds: dict[str, list[float]], what: str, limit: float) -> float:
