@@ -295,6 +295,8 @@ class Session:
         finally:
             if self.status == "I":
                 self._state.portals.clear()
+            if self._state.execution is None:
+                self._interrupt.forget()  # what was to be cancelled never began
             self._wait_for_next()
 
     def close_statement(self, name: str) -> None:

@@ -91,9 +91,12 @@ class Quick:
 
     async def caught_up(self, data: bytes, at: int) -> bool:
         """Waits for what the statement of a Bind message looks into, if that is about to be there. False: it is not."""
-        place = at + _HEAD
-        usual = self._usual.get(data[place + 1 : data.find(b"\0", place + 1)])
+        usual = self._named(data, at + _HEAD)
         return usual is not None and await self._session.caught_up(usual.statement)
+
+    def _named(self, data: bytes, place: int) -> _Usual | None:
+        """What is known of the statement that a Bind message names, if it is of the unnamed portal."""
+        return self._usual.get(data[place + 1 : data.find(b"\0", place + 1)])
 
     def answer(self, data: bytes, at: int) -> tuple[bytes, int, int] | None:
         """The answer to a Bind message at a place in `data` and to those that usually follow it.
@@ -102,7 +105,7 @@ class Quick:
         nothing has changed.
         """
         place = at + _HEAD
-        usual = self._usual.get(data[place + 1 : data.find(b"\0", place + 1)])
+        usual = self._named(data, place)
         if usual is None or not data.startswith(usual.head, place):
             return None
         statement, shape = usual.statement, usual.shape

@@ -101,6 +101,20 @@ async def test_a_read_is_cancelled_while_it_waits(lagging: Lagging, monkeypatch:
     assert rows(await lagging.wire.ask(*USUAL)) == [(b"2",)]
 
 
+async def test_a_read_that_is_cancelled_and_refused_leaves_the_next_one_alone(
+    lagging: Lagging, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "_SOON", 20)
+    async with lagging.turn:
+        await lagging.write()
+        lagging.wire.send(bind([b"no number"], statement="s"), execute(), SYNC)
+        await eventually(lambda: lagging.waits)
+        await lagging.cancel()
+        assert (await lagging.wire.until())[0].code == "22P02"
+        assert rows(await lagging.wire.ask(query("SELECT 1"))) == [(b"1",)]
+    assert rows(await lagging.wire.ask(*USUAL)) == [(b"2",)]
+
+
 async def test_a_client_that_goes_is_not_waited_for(lagging: Lagging, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "_SOON", 20)
     async with connected(lagging.server) as other, lagging.turn:
