@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
 from holdfast import failpoint
+from holdfast.compute.maintain.gather import Gathered
+from holdfast.compute.maintain.machine import Machine
 from holdfast.errors import UnavailableError
 from holdfast.persist.errors import Fenced
 from holdfast.plan.errors import DivisionByZero
+from holdfast.repr.frontier import Timestamp
+from holdfast.repr.update import UpdateBatch
 from tests.adapter.asking import ask, database, rows
 from tests.adapter.books import book
 from tests.persist.places import in_memory
@@ -41,6 +45,34 @@ def trouble() -> Iterator[Trouble]:
     failpoint.install(made)
     yield made
     failpoint.install(None)
+
+
+async def test_a_step_that_is_seen_and_not_kept_is_read_back_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep, failing = Machine.keep, list[bool]()
+
+    async def kept(self: Machine, states: Mapping[str, UpdateBatch], taken: Gathered, basis: Timestamp) -> None:
+        if failing and failing.pop():
+            raise UnavailableError("no room for it")
+        await keep(self, states, taken, basis)
+
+    async with book() as opened:
+        await opened.run("CREATE TABLE t (k int8, n int8)")
+        await opened.run("CREATE TABLE u (k int8, name text)")
+        await opened.run("CREATE MATERIALIZED VIEW sums AS SELECT k, sum(n) AS s, max(n) AS m FROM t GROUP BY k")
+        await opened.run("CREATE MATERIALIZED VIEW named AS SELECT name, n FROM t JOIN u USING (k)")
+        await opened.insert("u", (1, "one"))
+        await opened.insert("t", (1, 1))
+        assert await opened.rows("sums") == Counter([(1, 1, 1)])
+        assert await opened.rows("named") == Counter([("one", 1)])
+        monkeypatch.setattr(Machine, "keep", kept)
+        for n in (2, 3, 4):
+            failing.append(n < 4)
+            await opened.insert("t", (1, n))
+            assert await opened.rows("sums") == Counter([(1, n * (n + 1) // 2, n)])
+            assert await opened.rows("named") == Counter(("one", each) for each in range(1, n + 1))
+        await opened.delete("t", (1, 4))
+        assert await opened.rows("sums") == Counter([(1, 6, 3)])
+        assert sum(opened.status(view).counts.failures for view in ("sums", "named")) == 2
 
 
 @pytest.mark.parametrize("place", ["step_computed", "step_committed"])
