@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
 import json
-import math
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Hashable, Iterable
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -41,7 +38,6 @@ from holdfast.persist.metadata import Change, Commit, Committed, Conflict, Epoch
 from holdfast.persist.metadata.memory import MemoryMetadata
 from holdfast.persist.metrics import CACHE_HITS, CACHE_MISSES, COMMITS, PARTS_INLINED
 from holdfast.persist.parts import MOST_INLINE
-from holdfast.persist.prune import Comparison, Operator, filter_table, prune
 from holdfast.persist.scrub import scrub
 from holdfast.persist.shard import ShardState
 from holdfast.persist.store import ENCODING_VERSION
@@ -795,79 +791,6 @@ async def test_old_rows_are_read_with_nulls_in_the_columns_that_came_later(
     async with place.writer() as persist:
         for row_type in (OLD, NEW):
             assert (await persist.create_or_load("c", row_type, key=["a"])).row_type == NEW
-
-
-# Pruning
-
-
-COLUMNS: dict[str, tuple[pa.DataType, st.SearchStrategy[object]]] = {
-    "number": (pa.int64(), st.integers(-3, 3)),
-    "float": (pa.float64(), st.sampled_from([-math.inf, -1.5, -0.0, 0.0, 1.5, math.inf, math.nan])),
-    "small_float": (pa.float32(), st.sampled_from([-1.5, 0.0, 0.1, math.nan])),
-    "text": (pa.string(), st.sampled_from(["", "a", "b", "é", "a" * 63, "a" * 64, "a" * 65, "b" * 100, "\U0001f600"])),
-    "bytes": (pa.binary(), st.sampled_from([b"", b"a", b"a" * 65, b"\xff" * 70])),
-    "decimal": (pa.decimal128(10, 2), st.sampled_from([Decimal("-1.50"), Decimal(0), Decimal("0.01"), Decimal(100)])),
-    "date": (pa.date32(), st.sampled_from([datetime.date(1, 1, 1), datetime.date(1970, 1, 2), datetime.date.max])),
-    "stamp": (pa.timestamp("us"), st.sampled_from([datetime.datetime(1960, 1, 1), datetime.datetime(2024, 2, 29)])),
-    "flag": (pa.bool_(), st.booleans()),
-}
-WIDE = RowType.of(*((name, data_type) for name, (data_type, _) in COLUMNS.items()))
-OPERATORS: list[Operator] = ["=", "<", "<=", ">", ">=", "is null", "is not null"]
-
-
-@st.composite
-def comparisons(draw: st.DrawFn) -> Comparison:
-    column = draw(st.sampled_from(sorted(COLUMNS)))
-    return Comparison(column, draw(st.sampled_from(OPERATORS)), draw(st.none() | COLUMNS[column][1]))
-
-
-@given(
-    parts=st.lists(
-        st.lists(st.tuples(*(st.none() | strategy for _, strategy in COLUMNS.values())), min_size=1, max_size=4),
-        min_size=1,
-        max_size=4,
-    ),
-    where=st.lists(comparisons(), min_size=1, max_size=2),
-)
-@settings(max_examples=150)
-def test_leaving_out_parts_by_their_statistics_changes_no_answer(
-    parts: list[list[tuple[object, ...]]], where: list[Comparison]
-) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoding, "SMALL_ROWS", 0)
-        asyncio.run(compare_pruned(parts, where))
-
-
-async def compare_pruned(parts: list[list[tuple[object, ...]]], where: list[Comparison]) -> None:
-    async with in_memory().writer() as persist:
-        handle = await persist.create_or_load("c", WIDE, key=["number"])
-        for time, rows in enumerate(parts):
-            updates = batch(WIDE, [(row, time, 1) for row in rows])
-            await handle.compare_and_append(updates, at(time), at(time + 1))
-        reader = await persist.reader("c")
-        with await reader.pin_snapshot(Timestamp(len(parts) - 1)) as pinned:
-            answers = []
-            for pieces in (pinned.slices, prune(pinned.slices, WIDE, where)):
-                state = pinned.state
-                tables = [WIDE.updates_schema.empty_table()]
-                tables += [t for piece in pieces for t in reader.parts.read(state.id, piece, state.schemas)]
-                answers.append(multiset(UpdateBatch(WIDE, filter_table(pa.concat_tables(tables), where))))
-            assert answers[0] == answers[1]
-
-
-async def test_parts_that_cannot_hold_what_is_asked_for_are_left_out(
-    persist: Persist, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(encoding, "SMALL_ROWS", 0)
-    handle = await persist.create_or_load("c", INTS)
-    for time in range(4):
-        await handle.compare_and_append(ints((time, time, 1)), at(time), at(time + 1))
-    slices = handle.state.snapshot(Timestamp(3))
-    assert len(prune(slices, INTS, [Comparison("a", "=", 2)])) == 1
-    assert len(prune(slices, INTS, [Comparison("a", ">=", 2)])) == 2
-    assert len(prune(slices, INTS, [Comparison("a", "is null")])) == 0
-    with pytest.raises(UsageError, match='no column "b"'):
-        prune(slices, INTS, [Comparison("b", "=", 2)])
 
 
 # Appends that do more, and the ends of collections
