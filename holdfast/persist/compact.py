@@ -6,7 +6,8 @@ Which batches to merge is a pure decision:
   batches grows with the logarithm of the updates, and each update is rewritten once a tier. The smallest
   wait for `SMALL_FAN`: merging a few small batches takes as long as appending them did.
 - *Waste*: once history that nobody may read any more makes up half of what is stored, all of it is
-  merged, so a collection takes room in proportion to its rows and the history it must keep.
+  merged, so a collection takes room in proportion to its rows and the history it must keep. So are the last batches,
+  if it is half of them and much: rows that come in numbers and go again do not wait for others of their size.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +36,8 @@ FAN = 8
 SMALL_FAN = 32
 SMALLEST_TIER = 1024
 """Batches of fewer updates are all of one tier."""
+MANY = 100_000
+"""Updates of the last batches that are merged because most are needless, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +87,47 @@ def _crowded(state: ShardState) -> tuple[Batch, ...]:
 
 
 def _wasteful(state: ShardState) -> tuple[Batch, ...]:
-    """The batches whose times can no longer be told apart, if most of their updates are needless."""
-    old, settled_rows, rows, diffs = [], 0, 0, 0
+    """Batches whose times can no longer be told apart, if most of their updates are needless: all of them, or the last,
+    if these are many. They are as many as possible.
+    """
+    old, needed, rows = list[Batch](), list[_Needed](), list[int]()
     for batch, end in bounded(state.batches, state.upper):
         if state.since.time is None or not end <= after(state.since.time):
             break
         settled = end.time is not None and batch.since.time is not None and end <= after(batch.since.time)
         old.append(batch)
-        rows += batch.rows
-        diffs += sum(part.sums.diffs for part in batch.parts)
-        settled_rows += batch.rows if settled else 0
-    needed = max(diffs, settled_rows)
-    return tuple(old) if rows > 2 * needed + SMALLEST_TIER else ()
+        rows.append(batch.rows)
+        needed.append(_Needed(sum(part.sums.diffs for part in batch.parts), batch.rows if settled else 0))
+    for start, (total, least) in enumerate(zip(_from_each(rows), _from_each(needed), strict=True)):
+        enough = start == 0 or (len(old) - start > 1 and total >= MANY)
+        if enough and total > 2 * least.updates + SMALLEST_TIER:
+            return tuple(old[start:])
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Needed:
+    """What is known of the updates that are left of some when they are merged: the sum of their diffs, and how many
+    there are that were merged before.
+    """
+
+    diffs: int
+    settled: int
+
+    def __add__(self, other: _Needed) -> _Needed:
+        return _Needed(self.diffs + other.diffs, self.settled + other.settled)
+
+    @property
+    def updates(self) -> int:
+        return max(abs(self.diffs), self.settled)
+
+
+_Added = TypeVar("_Added", int, _Needed)
+
+
+def _from_each(values: list[_Added]) -> list[_Added]:
+    """The sum of each and all that come after it."""
+    return list(accumulate(reversed(values)))[::-1]
 
 
 def _tier(rows: int) -> int:

@@ -17,7 +17,7 @@ from holdfast.persist.batch import Slice
 from holdfast.persist.blob.location import BlobLocation
 from holdfast.persist.blob.memory import MemoryBlob
 from holdfast.persist.cache import PartCache
-from holdfast.persist.compact import FAN, SMALL_FAN, SMALLEST_TIER, MergeTask, choose, merge_in_process
+from holdfast.persist.compact import FAN, MANY, SMALL_FAN, SMALLEST_TIER, MergeTask, choose, merge_in_process
 from holdfast.persist.encoding import PartFormat, encode
 from holdfast.persist.errors import CorruptPart, MergeMismatch
 from holdfast.persist.metrics import PersistMetrics
@@ -168,6 +168,27 @@ def test_history_that_must_be_kept_is_not_counted_as_waste() -> None:
     part = replace(paper.part([(1, 0, 1), (1, 3, -1)]), rows=3000)
     state = accepted(shard().compare_and_append([part], at(0), at(5)))
     assert choose(state.allow_compaction(at(3))) is None
+
+
+def balanced(sizes: list[tuple[int, int]], since: int) -> ShardState:
+    """A shard with batches of so many updates whose diffs come to so much."""
+    state = layers([rows for rows, _ in sizes])
+    batches = [
+        replace(each, parts=tuple(replace(part, sums=replace(part.sums, diffs=diffs)) for part in each.parts))
+        for each, (_, diffs) in zip(state.batches, sizes, strict=True)
+    ]
+    return replace(state, batches=tuple(batches)).allow_compaction(at(since))
+
+
+def test_many_rows_that_came_and_went_are_merged_without_those_before() -> None:
+    base, came, went = (10**7, 10**7), (MANY, MANY), (MANY, -MANY)
+    assert chosen(balanced([base, came, went], 1)) == []  # the time before they went can be told
+    assert chosen(balanced([base, came, went], 2)) == [MANY, MANY]
+    assert chosen(balanced([base, came, came, went], 3)) == [MANY] * 3
+    assert chosen(balanced([base, came, came, went, went], 4)) == [MANY] * 4
+    assert chosen(balanced([base, came, went, came], 3)) == [MANY] * 3
+    assert chosen(balanced([base, (MANY, 0)], 1)) == []
+    assert chosen(balanced([base, (MANY // 3, MANY // 3), (MANY // 3, -MANY // 3)], 2)) == []
 
 
 def test_what_was_merged_as_far_as_it_goes_is_not_merged_again() -> None:
