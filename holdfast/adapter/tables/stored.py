@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapter.tables.table import Table
 from holdfast.persist import Changes, Persist, ReadHandle
-from holdfast.persist.spark.difference import Difference, difference
+from holdfast.persist.spark.difference import Difference, difference, sides
 from holdfast.persist.spark.frames import Frames
 from holdfast.persist.spark.scan import SparkReader
 from holdfast.repr.frontier import Frontier, Timestamp, after
@@ -65,6 +65,17 @@ class Stored:
             self._reader(table, start) as reader,
             difference(spark, reader, Timestamp(start + 1), upper, _named(table, columns)) as found,
         ):
+            yield found
+
+    @asynccontextmanager
+    async def sides(
+        self, spark: SparkSession, table: Table, time: Timestamp, columns: Sequence[int]
+    ) -> AsyncIterator[tuple[DataFrame, DataFrame]]:
+        """What came up to `time`, and what went, for Spark, while it is read."""
+        readable = table.readable
+        assert readable is not None  # a table is made with a commit that advances it
+        time = min(time, readable)
+        async with self._reader(table, time) as reader, sides(spark, reader, time, _named(table, columns)) as found:
             yield found
 
     async def changes(self, table: Table, start: Timestamp, end: Timestamp) -> AsyncIterator[Changes]:

@@ -158,6 +158,21 @@ class Tables:
         async with self._stored.difference(spark, self._table(id), start, end, columns) as found:
             yield found
 
+    def takes_back(self, id: GlobalId) -> bool:
+        """Whether rows are known to have gone again, so that it takes more than a scan to tell which there are."""
+        batches = self._table(id).handle.state.batches
+        return not all(part.inserts_only for batch in batches for part in batch.parts)
+
+    @asynccontextmanager
+    async def sides(
+        self, spark: SparkSession, id: GlobalId, as_of: Timestamp, columns: Sequence[int]
+    ) -> AsyncIterator[tuple[DataFrame, DataFrame]]:
+        """All that came to the table up to `as_of`, and all that went, as far as it is remembered, for one who holds it
+        there, for Spark to read in the block.
+        """
+        async with self._stored.sides(spark, self._table(id), as_of, columns) as found:
+            yield found
+
     async def changes(self, id: GlobalId, start: Timestamp, *, prompt: bool = False) -> AsyncGenerator[Changes, None]:
         """The updates at times later than `start`, as they happen.
 

@@ -4,6 +4,7 @@ from holdfast.compute.delta.hydration import OUTPUT, Follows, follows, hydration
 from holdfast.compute.delta.linear import columns_read
 from holdfast.compute.delta.program import Program, State, state_input
 from holdfast.compute.delta.rules import program
+from holdfast.compute.delta.sides import came_input, gone_input, totals_of_sides
 from holdfast.compute.delta.step import Step, due, from_scratch, step
 
 __all__ = [
@@ -12,12 +13,15 @@ __all__ = [
     "Program",
     "State",
     "Step",
+    "came_input",
     "columns_read",
     "due",
     "follows",
     "from_scratch",
+    "gone_input",
     "hydration",
     "program",
     "state_input",
     "step",
+    "totals_of_sides",
 ]

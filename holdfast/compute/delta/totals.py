@@ -68,6 +68,20 @@ SCALE = Function("scale", (Any.ANY, INT8), _first, _scaled, _scaled_text, fails=
 """`times`, as a function of rows."""
 
 
+def _less(types: Types, value: Value, other: Value) -> Value:
+    return sum_of(types.result, [value, times(types.result, other, -1)])
+
+
+def _less_text(arguments: Sequence[str], types: Sequence[Type], _: Type) -> str | None:
+    if types[0] is BYTEA:
+        return None
+    value, other = arguments
+    return f"CAST({value} - {other} AS DECIMAL(38, 0))" if types[0] is WHOLE else f"{value} - {other}"
+
+
+_LESS = Function("less", (Any.ANY, Any.ANY), _first, _less, _less_text, fails=True, typed=True)
+
+
 def sum_of(type_: Type, values: Sequence[Value]) -> Value:
     """The sum of totals of a type, that of none being zero."""
     if type_ is BYTEA:
@@ -101,6 +115,11 @@ _NOT_EMPTY = Function("not empty", (BYTEA,), BOOL, bool, "length({0}) > 0")
 
 def scale(value: Scalar, diff: Scalar) -> Scalar:
     return Call(SCALE, (value, diff), value.type, False)
+
+
+def less(value: Scalar, other: Scalar) -> Scalar:
+    """What is left of a total when another is taken from it."""
+    return Call(_LESS, (value, other), value.type, False)
 
 
 def add(value: Scalar) -> AggregateCall:

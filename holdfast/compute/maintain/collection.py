@@ -118,6 +118,14 @@ class Collections(Protocol):
     ) -> AbstractAsyncContextManager[Difference]:
         """What came later than `start`, up to `end`, at which the collection is complete, and what went, for Spark."""
 
+    def takes_back(self, id: GlobalId) -> bool:
+        """Whether rows are known to have gone again, so that it takes more than a scan to tell which there are."""
+
+    def sides(
+        self, spark: SparkSession, id: GlobalId, as_of: Timestamp, columns: Sequence[int]
+    ) -> AbstractAsyncContextManager[tuple[DataFrame, DataFrame]]:
+        """All that came up to `as_of`, as far as is known, and all that went, for Spark: some rows are in both."""
+
     async def snapshot(self, id: GlobalId, as_of: Timestamp) -> UpdateBatch:
         """The collection at `as_of`, at which it is complete. Errors do not count."""
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import expr
 
-from holdfast.compute.delta import Follows, state_input
+from holdfast.compute.delta import Follows, state_input, totals_of_sides
 from holdfast.compute.delta.add_up import CAME, GONE, OLD, totals_after
 from holdfast.compute.delta.totals import WHOLE
 from holdfast.compute.evaluate import evaluate
@@ -53,6 +53,8 @@ _MODEST = 200_000
 _MOST = 1_000_000
 """Rows that a join of gathered ones may come to here."""
 
+_NO_FRAMES: Mapping[str, DataFrame] = {}
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -81,12 +83,16 @@ class Work:
 class Read:
     """What works read: `frames` are all inputs, `few` those that are known to have few rows.
 
+    `sides` are those from which rows went, which have frames by the names of `came_input` and `gone_input`. Those of
+    their own they have only if some work needs them.
+
     `changed` are the inputs that are not what they were when the old rows were made, each with what came and went, if
     that is known; `updates` is how many updates that takes, about.
     """
 
     frames: Mapping[str, DataFrame]
     few: frozenset[str]
+    sides: frozenset[str]
     changed: Mapping[str, Difference | None]
     updates: int
 
@@ -104,13 +110,13 @@ def written(
 
 class _Hydrating:
     """`frames` are what works may read, `few` those with few rows, and `tables` the ones among these that are here.
-    `modest` are states with more rows, but not very many.
+    `modest` are states with more rows, but not very many; `sides` inputs that may be read as what came and what went.
 
     `changed` are those of them that are not what they were, each with what came and went, if that is known.
     """
 
     def __init__(self, spark: SparkSession, read: Read, at: Timestamp, stack: ExitStack) -> None:
-        self._spark, self._at, self._stack, self._few = spark, at, stack, read.few
+        self._spark, self._at, self._stack, self._few, self._sides = spark, at, stack, read.few, read.sides
         self._frames, self._tables = dict(read.frames), dict[str, pa.Table]()
         self._changed, self._few_changed = dict(read.changed), read.updates <= _BROADCAST
         self._modest = set[str]()
@@ -118,12 +124,16 @@ class _Hydrating:
     def made(self, work: Work, *, is_read: bool) -> Staged | UpdateBatch:
         old = work.old
         if isinstance(old, DataFrame):
-            return self._replaced(work, old, is_read=is_read)
+            return self._replaced(work, old, self._change(work), is_read=is_read)
         table = self._evaluated(work)
-        if table is None and old is not None:
-            table = self._followed(work, old)
+        if table is None and old is not None and (found := self._change(work)) is not None:
+            sides = (found.came, found.gone)
+            change = Difference(*(None if side is None else self._remembered(side) for side in sides))
+            table = self._followed(work, old, change)
+            if table is None:
+                return self._replaced(work, self._updates(old), change, is_read=is_read)
         if table is None:
-            made = gathered(self._rows(work, self._frames), work.handle, work.stage, self._at, FEW)
+            made = gathered(self._rows(work), work.handle, work.stage, self._at, FEW)
         else:
             made = _at(work.handle.row_type, table.columns, self._at, np.ones(table.num_rows, np.int64))
         _check(work, made)
@@ -151,16 +161,12 @@ class _Hydrating:
         if len(names) > 1 or changed is None or work.counts or names[0] not in work.follows.any_of:
             return None
         came, gone = (
-            None if side is None else self._rows(work, {**self._frames, names[0]: side})
-            for side in (changed.came, changed.gone)
+            None if side is None else self._rows(work, {names[0]: side}) for side in (changed.came, changed.gone)
         )
         return Difference(came, gone)
 
-    def _followed(self, work: Work, old: UpdateBatch) -> pa.Table | None:
-        """The rows, of the few that there were and what follows from what changed, if that is known and few."""
-        change = self._change(work)
-        if change is None:
-            return None
+    def _followed(self, work: Work, old: UpdateBatch, change: Difference) -> pa.Table | None:
+        """The rows, of the few that there were and what follows from what changed, if that is few."""
         row_type, keys = work.handle.row_type, work.follows.keys
         came, gone = (
             UpdateBatch.empty(row_type) if side is None else _gathered(side.withColumn(DIFF, expr("1L")), row_type)
@@ -174,10 +180,12 @@ class _Hydrating:
         taken = _at(row_type, gone.table.columns[:-2], Timestamp(0), -np.asarray(gone.table[DIFF]))
         return _rows_in(UpdateBatch.concat(row_type, [old, came, taken]))
 
-    def _rows(self, work: Work, frames: Mapping[str, DataFrame]) -> DataFrame:
+    def _rows(self, work: Work, frames: Mapping[str, DataFrame] = _NO_FRAMES) -> DataFrame:
+        """What the work is of, where `frames` take the place of some that it reads."""
         relation = spread_semi_joins(reduce_joins(work.plan.relation, self._is_small), self._is_modest)
+        relation = totals_of_sides(relation, self._sides - frames.keys())
         query = work.query if relation is work.plan.relation else render(replace(work.plan, relation=relation))
-        frame = self._stack.enter_context(running(self._spark, query, frames, ()))
+        frame = self._stack.enter_context(running(self._spark, query, {**self._frames, **frames}, ()))
         schema = work.handle.row_type.schema
         columns = [f"CAST(c{index} AS {spark_type(field.type)}) AS c{index}" for index, field in enumerate(schema)]
         return frame.selectExpr(*columns, *([f"CAST(c{len(columns)} AS BIGINT) AS {DIFF}"] if work.counts else []))
@@ -210,10 +218,16 @@ class _Hydrating:
             return with_updates(made, gone, work.handle, work.stage)
         return consolidate(UpdateBatch.concat(row_type, [made, gone]))
 
-    def _replaced(self, work: Work, old: DataFrame, *, is_read: bool) -> Staged | UpdateBatch:
-        """The difference to many old rows, which Spark finds."""
+    def _updates(self, updates: UpdateBatch) -> DataFrame:
+        """The same for Spark, but for times."""
+        fields = [f"{quoted(field.name)} {spark_type(field.type)}" for field in updates.row_type.schema]
+        return self._spark.createDataFrame(updates.table.drop_columns([TIME]), ", ".join([*fields, f"{DIFF} BIGINT"]))
+
+    def _replaced(
+        self, work: Work, old: DataFrame, change: Difference | None, *, is_read: bool
+    ) -> Staged | UpdateBatch:
+        """The difference to many old rows, which Spark finds: of what follows from what changed, if that is known."""
         row_type, name = work.handle.row_type, state_input(work.name)
-        change = self._change(work)
         if change == Difference(None, None):
             self._frames[name] = rows_of(old, None, row_type)
             return UpdateBatch.empty(row_type)
@@ -221,14 +235,14 @@ class _Hydrating:
         if difference is not None:
             self._frames[name], self._changed[name] = rows_of(old, difference, row_type), sides_of(difference, row_type)
         else:
-            rows = self._rows(work, self._frames)
+            rows = self._rows(work)
             if is_read:
                 rows = self._remembered(rows)
             self._frames[name], self._changed[name] = rows, None
             difference = _difference(rows if work.counts else rows.withColumn(DIFF, expr("1L")), old, row_type)
         made = gathered(difference, work.handle, work.stage, self._at, FEW)
         _check(work, made)
-        if sum(batch.rows for batch in work.handle.state.batches) + _size(made) <= _MODEST:
+        if sum(part.sums.diffs for batch in work.handle.state.batches for part in batch.parts) + _sum(made) <= _MODEST:
             self._modest.add(name)
         return made
 
@@ -307,3 +321,10 @@ def _is_some(updates: Staged | UpdateBatch) -> bool:
 
 def _size(updates: Staged | UpdateBatch) -> int:
     return sum(part.rows for part in updates.parts) if isinstance(updates, Staged) else updates.rows
+
+
+def _sum(updates: Staged | UpdateBatch) -> int:
+    """By how many rows a collection grows."""
+    if isinstance(updates, Staged):
+        return sum(part.sums.diffs for part in updates.parts)
+    return int(np.asarray(updates.table[DIFF]).sum())

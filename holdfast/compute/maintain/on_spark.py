@@ -10,7 +10,17 @@ from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 
-from holdfast.compute.delta import OUTPUT, Follows, columns_read, follows, hydration
+from holdfast.compute.delta import (
+    OUTPUT,
+    Follows,
+    came_input,
+    columns_read,
+    follows,
+    gone_input,
+    hydration,
+    totals_of_sides,
+)
+from holdfast.compute.delta.making import gets_in
 from holdfast.compute.maintain import hydrating
 from holdfast.compute.maintain.arrangements import input_types
 from holdfast.compute.maintain.collection import Collections
@@ -24,6 +34,7 @@ from holdfast.persist import Persist, WriteHandle
 from holdfast.persist.spark.difference import Difference
 from holdfast.persist.spark.scan import SparkReader
 from holdfast.persist.spark.schema import quoted, spark_type
+from holdfast.plan.errors import DataError
 from holdfast.plan.relation import Columns, Plan
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import GlobalId
@@ -56,10 +67,35 @@ class OnSpark:
         They are as they were at `basis` so far, and of what they read only the inputs `changed` are others since, by so
         many updates. Without `basis` nothing was written yet.
         """
+        of_sides = any(self._tables.takes_back(id) for id in view.inputs)
+        make = partial(self._written, view, stores, at, basis, changed or {})
+        async with AsyncExitStack() as stack:
+            try:
+                found = await stack.enter_async_context(make(of_sides=of_sides))
+            except DataError:
+                if not of_sides:
+                    raise
+                # It may be one of rows that are not there any more.
+                found = await stack.enter_async_context(make(of_sides=False))
+            yield found
+
+    @asynccontextmanager
+    async def _written(
+        self,
+        view: ViewDescription,
+        stores: Stores,
+        at: Timestamp,
+        basis: Timestamp | None,
+        changed: Mapping[str, int],
+        *,
+        of_sides: bool,
+    ) -> AsyncIterator[Written]:
+        """The same, where inputs may be read as what came to them and what went, if `of_sides`."""
         planned = await asyncio.to_thread(_planned, view, at)
         spark = await self._runtime.session()
         async with AsyncExitStack() as stack:
-            read = await stack.enter_async_context(self._read(spark, view, planned, at, basis, changed or {}))
+            reading = self._read(spark, view, planned, at, basis, changed, of_sides=of_sides)
+            read = await stack.enter_async_context(reading)
             works = []
             for name, each in planned.items():
                 handle = stores.output if name == OUTPUT else stores.states[name]
@@ -82,27 +118,36 @@ class OnSpark:
         at: Timestamp,
         basis: Timestamp | None,
         changed: Mapping[str, int],
+        *,
+        of_sides: bool,
     ) -> AsyncIterator[Read]:
         """The inputs, of which only the columns that are read have values."""
         needed: dict[str, frozenset[int]] = {}
         for each in planned.values():
             for name, columns in columns_read(each.plan.relation).items():
                 needed[name] = needed.get(name, frozenset()) | columns
+        inputs = input_types(view.program)
+        few = frozenset(name for name in inputs if self._tables.size(GlobalId.parse(name)) <= _SMALL)
+        # What is small is asked more than once.
+        large = inputs.keys() - few if of_sides else ()
+        sides = frozenset(name for name in large if self._tables.takes_back(GlobalId.parse(name)))
+        names = {name for each in planned.values() for name in gets_in(totals_of_sides(each.plan.relation, sides))}
         frames: dict[str, DataFrame] = {}
         differences: dict[str, Difference | None] = {}
         async with AsyncExitStack() as stack:
-            for name, row_type in input_types(view.program).items():
+            for name, row_type in inputs.items():
                 id, read = GlobalId.parse(name), sorted(needed.get(name, ())) or [0]
-                frame = await stack.enter_async_context(self._tables.frame(spark, id, at, read))
-                frames[name] = _widened(frame, read, row_type)
+                widened = partial(_widened, read=read, row_type=row_type)
+                if name in names:
+                    frames[name] = widened(await stack.enter_async_context(self._tables.frame(spark, id, at, read)))
+                if came_input(name) in names:
+                    came, gone = await stack.enter_async_context(self._tables.sides(spark, id, at, read))
+                    frames[came_input(name)], frames[gone_input(name)] = widened(came), widened(gone)
                 if basis is not None and name in changed:
                     found = await stack.enter_async_context(self._tables.difference(spark, id, basis, at, read))
-                    came, gone = (
-                        None if side is None else _widened(side, read, row_type) for side in (found.came, found.gone)
-                    )
-                    differences[name] = Difference(came, gone)
-            few = frozenset(name for name in frames if self._tables.size(GlobalId.parse(name)) <= _SMALL)
-            yield Read(frames, few, differences, sum(changed.values()))
+                    both = (None if side is None else widened(side) for side in (found.came, found.gone))
+                    differences[name] = Difference(*both)
+            yield Read(frames, few, sides, differences, sum(changed.values()))
 
     @asynccontextmanager
     async def _old(

@@ -10,6 +10,8 @@ from pyspark.sql.functions import broadcast, expr
 
 from holdfast.persist.spark.difference import Difference, repeated
 from holdfast.persist.spark.schema import quoted, spark_type
+from holdfast.persist.spark.stage import unused_name
+from holdfast.repr.hash import spark_hash
 from holdfast.repr.row import DIFF, RowType
 
 
@@ -37,16 +39,18 @@ def updates_of_totals(added: DataFrame, old: DataFrame, row_type: RowType, keys:
     `old` are updates of the totals, of which there is one row for a group: weighted by their diffs they add up to it.
     """
     key, totals = _columns(row_type, keys)
-    groups = added.selectExpr(*(f"{name} AS k{place}" for place, name in enumerate(key)))
+    # By hashes, which Spark compares faster than keys that may be null. Groups too many add nothing to theirs.
+    group = unused_name("_group", row_type)
+    hashed = f"{spark_hash(row_type.names[:keys], row_type.schema)} AS {quoted(group)}"
+    groups = added.selectExpr(hashed)
     if few:
         groups = broadcast(groups)
-    same = [expr(f"{name} <=> k{place}") for place, name in enumerate(key)]
     weighted = [
         f"CAST({name} * {DIFF} AS {kind}) AS {side}{place}"
         for side in ("o", "t")
         for place, (name, kind) in enumerate(totals)
     ]
-    touched = old.join(groups, same, "left_semi").selectExpr(*key, DIFF, *weighted)
+    touched = old.selectExpr("*", hashed).join(groups, group, "left_semi").selectExpr(*key, DIFF, *weighted)
     sums = [f"sum({DIFF}) AS {DIFF}"]
     sums += [
         f"CAST(sum({side}{place}) AS {kind}) AS {side}{place}"

@@ -6,6 +6,7 @@ each row is there; a `Threshold` adds the counts up.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache, reduce
 
 from holdfast.compute.render.internal import COUNT, MINUS, MORE, REPEAT, TIMES, call, total
@@ -23,6 +24,7 @@ from holdfast.plan.relation import (
     Project,
     Reduce,
     Relation,
+    SemiJoin,
     Threshold,
     Union,
     Values,
@@ -80,6 +82,10 @@ def with_count(relation: Relation) -> Relation:
             return _count_last(added, len(relation.input.columns))
         case Join():
             return _join(relation)
+        case SemiJoin() if not is_signed(relation.right):
+            places = (*range(width), *range(width + 1, width + 1 + len(relation.right.columns)))
+            predicates = (moved(predicate, places.__getitem__) for predicate in relation.predicates)
+            return replace(relation, left=with_count(relation.left), predicates=tuple(predicates))
         case Let() if not is_signed(relation.value):
             return Let(relation.name, relation.value, with_count(relation.body))
     raise UsageError(f"{type(relation).__name__} cannot have rows less than zero times below it")

@@ -39,6 +39,35 @@ async def difference(
         yield await asyncio.to_thread(_difference, spark, handle, pinned, columns)
 
 
+@asynccontextmanager
+async def sides(
+    spark: SparkSession, handle: ReadHandle, as_of: Timestamp, columns: Sequence[str]
+) -> AsyncIterator[tuple[DataFrame, DataFrame]]:
+    """The collection at `as_of` as all rows that are known to have come, and all that went: some are in both.
+
+    That is enough for whatever is linear, and never dearer than a scan.
+    """
+    with await handle.pin_snapshot(as_of) as pinned, part_errors(pinned):
+        yield await asyncio.to_thread(_sides, spark, handle, pinned, columns)
+
+
+def _sides(
+    spark: SparkSession, handle: ReadHandle, pinned: Pinned, columns: Sequence[str]
+) -> tuple[DataFrame, DataFrame]:
+    parts, pieces = handle.parts, pinned.slices
+
+    def scanned(pieces: Sequence[Slice]) -> DataFrame:
+        return scan(spark, parts.location, parts.blob, pinned.state, pieces, columns)
+
+    added = [piece for piece in pieces if piece.part.max_diff > 0 and not piece.part.inserts_only]
+    taken = [piece for piece in pieces if piece.part.min_diff < 0]
+    least = min((piece.part.min_diff for piece in taken), default=-1)
+    came = scanned([piece for piece in pieces if piece.part.inserts_only]).select(*map(quoted, columns))
+    if added:
+        came = came.unionAll(repeated(scanned(added).where(f"{DIFF} > 0"), columns))
+    return came, repeated(_negated(scanned(taken).where(f"{DIFF} < 0"), columns), columns, -least)
+
+
 def _difference(spark: SparkSession, handle: ReadHandle, pinned: Pinned, columns: Sequence[str]) -> Difference:
     pieces: Sequence[Slice] = pinned.slices
     if not pieces:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -11,7 +12,10 @@ from random import Random
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from holdfast.compute.maintain import how, hydrating
+from holdfast.compute.delta import came_input, gone_input
+from holdfast.compute.maintain import how, hydrating, on_spark
+from holdfast.compute.render import SparkQuery
+from holdfast.compute.run import running
 from tests.adapter.books import Book, Row
 from tests.adapter.maintain.spark_books import book_with_spark
 from tests.adapter.maintain.test_law import expected, told
@@ -33,17 +37,21 @@ VIEWS = {
     "WHERE k IN (SELECT k FROM t GROUP BY k HAVING sum(n) > 6) GROUP BY name",
     "twice": "SELECT a.k, b.n FROM t a JOIN t b ON a.k = b.n",
     "others": "SELECT name, count(*) AS c FROM u WHERE k NOT IN (SELECT n FROM t WHERE n IS NOT NULL) GROUP BY name",
+    "pairs": "SELECT name, count(*) AS c, sum(n) FILTER (WHERE m > 0) AS s FROM t JOIN u ON t.k = u.k "
+    "WHERE EXISTS (SELECT FROM t o WHERE o.n = u.k) GROUP BY name",
     "over": "SELECT a, count(*) AS c, sum(s) AS t FROM totals GROUP BY a",
 }
 
 
-@pytest.fixture(params=[1, 20_000], ids=["written by executors", "gathered"])
+@pytest.fixture(params=[(1, 20_000), (20_000, 20_000), (20_000, -1)], ids=["written by executors", "gathered", "sides"])
 async def opened(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> AsyncIterator[Book]:
-    """A ledger to which every change is a large one."""
+    """A ledger to which every change is a large one, and at last every table, so that it is read with what went."""
     assert spark.range(1).count() == 1
-    monkeypatch.setattr(hydrating, "FEW", request.param)
+    few, small = request.param
+    monkeypatch.setattr(hydrating, "FEW", few)
+    monkeypatch.setattr(on_spark, "_SMALL", small)
     monkeypatch.setattr(how, "_FEW_ROWS", 0)
     monkeypatch.setattr(how, "_LARGE_SHARE", 1e-9)
     async with book_with_spark(tmp_path) as book:
@@ -63,6 +71,9 @@ def line(chance: Random) -> Row:
 
 async def changed(opened: Book, chance: Random, there: Counter[Row], kind: str) -> None:
     """Some lines come, some go, or both at one time; or it is names that do."""
+    if kind == "no names":
+        await opened.delete("u", *list((await opened.rows("u")).elements())[::2])
+        return
     if kind == "names":
         names = [(chance.randrange(5), chance.choice("abc")) for _ in range(3)]
         await opened.insert("u", *names)
@@ -82,7 +93,8 @@ async def test_a_view_is_what_its_query_is_however_much_changes(opened: Book) ->
     for name, query in VIEWS.items():
         await opened.run(f"CREATE MATERIALIZED VIEW {name} AS {query}")
     # Executors take a second for each view.
-    for kind in ("names", "come", "go", "names", "both") if hydrating.FEW > 1 else ("names", "come", "both"):
+    kinds = ("names", "come", "go", "names", "both", "no names") if hydrating.FEW > 1 else ("names", "come", "both")
+    for kind in kinds:
         await changed(opened, chance, there, kind)
         for view in VIEWS:
             time = opened.ledger.read_ts
@@ -122,6 +134,36 @@ async def test_a_row_that_makes_a_query_fail_does_so_also_if_it_comes_with_many(
     assert error == await expected(opened, "quotients", opened.ledger.read_ts)
     await opened.delete("t", (0, 0), (1, 1))
     assert await opened.rows("quotients") == await opened.rows("quotients", time) == before
+
+
+async def test_rows_that_went_make_no_query_fail(opened: Book) -> None:
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.insert("t", *((k % 2, k) for k in range(6)))
+    await opened.delete("t", (0, 0))
+    await opened.run("CREATE MATERIALIZED VIEW quotients AS SELECT k, sum(60 / n) AS s FROM t GROUP BY k")
+    assert await opened.rows("quotients") == Counter([(0, 30 + 15), (1, 60 + 20 + 12)])
+    (first,) = opened.status("quotients").steps
+    assert first.mode == "spark"
+
+
+async def test_totals_of_rows_that_went_are_read_with_them(opened: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.insert("t", *((k % 4, k) for k in range(20)))
+    await opened.delete("t", *((k % 4, k) for k in range(9)), (3, 11), (3, 15), (3, 19))
+    asked: list[tuple[str, ...]] = []
+
+    def noted(
+        spark: SparkSession, query: SparkQuery, frames: Mapping[str, DataFrame], parameters: Sequence[object]
+    ) -> AbstractContextManager[DataFrame]:
+        asked.append(query.inputs)
+        return running(spark, query, frames, parameters)
+
+    monkeypatch.setattr(hydrating, "running", noted)
+    await opened.run("CREATE MATERIALIZED VIEW totals AS SELECT k, sum(n) AS s FROM t GROUP BY k")
+    assert await opened.rows("totals") == Counter([(0, 12 + 16), (1, 9 + 13 + 17), (2, 10 + 14 + 18)])
+    name = str(opened.id("t"))
+    sides = {came_input(name), gone_input(name)}
+    assert set(asked[0]) == (sides if on_spark._SMALL < 0 else {name})
 
 
 async def test_a_view_follows_rows_with_maps(opened: Book) -> None:

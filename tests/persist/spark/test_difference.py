@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.persist import Persist
-from holdfast.persist.spark.difference import difference
+from holdfast.persist.spark.difference import difference, sides
 from holdfast.repr.frontier import Timestamp, at
 from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
@@ -75,3 +75,22 @@ async def test_of_a_time_at_which_nothing_happened_there_is_nothing(spark: Spark
     came, gone = await found(spark, persist, 1, 2)
     assert not came
     assert gone is None
+
+
+async def test_all_that_came_and_all_that_went(spark: SparkSession, persist: Persist) -> None:
+    await written(persist, [(1, "a", 0, 1), (2, "b", 0, 3)], [(1, "a", 1, -1), (2, "b", 1, -2)])
+    await written(persist, [(1, "a", 2, 2), (3, None, 2, 1), (2, "b", 2, -1)], [(3, None, 3, -1)])
+    reader = await persist.reader("items")
+    async with sides(spark, reader, Timestamp(2), ITEMS.names) as (came, gone):
+        assert counted(came) == Counter({(1, "a"): 3, (2, "b"): 3, (3, None): 1})
+        assert counted(gone) == Counter({(1, "a"): 1, (2, "b"): 3})
+    async with sides(spark, reader, Timestamp(3), ["name"]) as (came, gone):
+        assert counted(came) == Counter({("a",): 3, ("b",): 3, (None,): 1})
+        assert counted(gone) == Counter({("a",): 1, ("b",): 3, (None,): 1})
+
+
+async def test_of_rows_that_only_came_none_went(spark: SparkSession, persist: Persist) -> None:
+    await written(persist, [(1, "a", 0, 1)], [(2, "b", 1, 1)])
+    async with sides(spark, await persist.reader("items"), Timestamp(1), ITEMS.names) as (came, gone):
+        assert counted(came) == Counter({(1, "a"): 1, (2, "b"): 1})
+        assert counted(gone) == Counter()
