@@ -14,19 +14,22 @@ from holdfast.spark import SparkSettings, start, stop
 from tests.tpch.data import QUERIES, SCHEMA, make
 
 REPEATS = 3
-_CHUNK = 1 << 20
+_CHUNK, _TRANSACTION = 1 << 20, 1 << 29
+"""Bytes that are sent at a time, and those of a transaction, about: what one writes is held in memory until it ends."""
 
 
 def load(connection: psycopg.Connection[tuple[object, ...]], folder: Path) -> None:
     for table, columns in SCHEMA.items():
         connection.execute(f"CREATE TABLE {table} ({columns.replace('money', 'numeric(15, 2)')})")
-        with (
-            (folder / f"{table}.csv").open("rb") as file,
-            connection.cursor() as cursor,
-            cursor.copy(f"COPY {table} FROM STDIN WITH (FORMAT CSV, HEADER)") as into,
-        ):
-            while chunk := file.read(_CHUNK):
-                into.write(chunk)
+        with (folder / f"{table}.csv").open("rb") as file:
+            file.readline()  # the names of the columns
+            while lines := file.readlines(_CHUNK):
+                with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN WITH (FORMAT CSV)") as into:
+                    sent = 0
+                    while lines:
+                        into.write(b"".join(lines))
+                        sent += sum(map(len, lines))
+                        lines = file.readlines(_CHUNK) if sent < _TRANSACTION else []
 
 
 def main() -> None:
