@@ -188,6 +188,12 @@ RELATIONS: dict[str, Relation] = {
         )
     ),
     "negated twice": Threshold(Negate(Union((Negate(sums), Filter(sums, (call(GREATER, col(2), number(3)),)))))),
+    "negated below a semi-join": Threshold(
+        SemiJoin(Union((pairs, pairs, Negate(some))), words, (call(EQUAL, col(0), col(2)),))
+    ),
+    "negated below an anti-join": Threshold(
+        SemiJoin(Union((pairs, Negate(some))), words, (call(EQUAL, col(0), col(2)),), True)
+    ),
     "negated below a join": Threshold(
         Project(Join((Map(Union((pairs, Negate(some))), (number(1),)), words), (call(EQUAL, col(0), col(3)),)), (0, 4))
     ),
