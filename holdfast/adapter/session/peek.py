@@ -79,7 +79,9 @@ class Peeks:
 
     def is_quick(self, prepared: Prepared, parameters: Sequence[object]) -> bool:
         """Whether the answer needs no Spark."""
-        return prepared.is_plain or self._is_little(prepared.plan.relation, parameters)
+        if prepared.is_plain:
+            return all(self._tables.is_at_hand(GlobalId.parse(name)) for name in prepared.reads if _is_user(name))
+        return self._is_little(prepared.plan.relation, parameters)
 
     async def _found(
         self, prepared: Prepared, lookup: Lookup, parameters: Sequence[object], as_of: Timestamp

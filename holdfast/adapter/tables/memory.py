@@ -54,7 +54,7 @@ class Memory:
         if kept is not None and not kept.is_broken:
             self.touch(table)
             return kept
-        if table.stored_bytes() > self._limit and table.id not in self._wanted:
+        if not self.fits(table):
             return None
         if table.id not in self._loading:
             table.kept = None
@@ -62,6 +62,11 @@ class Memory:
             self._loading[table.id] = load
             load.add_done_callback(lambda _: self._loading.pop(table.id))
         return await asyncio.shield(self._loading[table.id])
+
+    def fits(self, table: Table) -> bool:
+        """Whether a table is in memory, or would be if it were read."""
+        there = table.kept is not None and not table.kept.is_broken
+        return there or table.id in self._wanted or table.expected_bytes() <= self._limit
 
     def touch(self, table: Table) -> None:
         """A table that is in memory was read."""

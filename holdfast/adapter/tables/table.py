@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import pyarrow as pa
+
 from holdfast.adapter.tables.commit import TableCommit
 from holdfast.adapter.tables.kept import Kept
 from holdfast.compute.maintain import Progress, ReadCapability, Reader
@@ -12,6 +14,9 @@ from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import Type
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import GlobalId
+
+_OFFSET = 4
+"""Bytes that say where a value begins whose type has no width."""
 
 
 class Table:
@@ -122,5 +127,16 @@ class Table:
         """How many rows persist has, all history aside."""
         return sum(part.sums.diffs for batch in self.handle.state.batches for part in batch.parts)
 
-    def stored_bytes(self) -> int:
-        return sum(batch.size for batch in self.handle.state.batches)
+    def expected_bytes(self) -> int:
+        """What all rows would take in memory, about: those in persist take less, being compressed."""
+        widths = [_width(field.type) for field in self.row_type.schema]
+        texts = sum(batch.size for batch in self.handle.state.batches) if None in widths else 0
+        return self.stored_rows() * sum(width or _OFFSET for width in widths) + texts
+
+
+def _width(data_type: pa.DataType) -> int | None:
+    """Bytes of a value. None: they differ, as those of texts do."""
+    try:
+        return int(data_type.bit_width + 7) // 8
+    except ValueError:
+        return None

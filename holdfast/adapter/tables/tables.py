@@ -47,6 +47,9 @@ log = logging.getLogger(__name__)
 _TICK_TABLES = 256
 """Tables whose collections are told at one tick how far they are complete: some ten milliseconds of a thread."""
 
+_READ_BACK = 64 << 20
+"""Bytes of a table that are read again for each query, if there is no room for them."""
+
 _FEW_ROWS = 20_000
 """Rows that are counted without a thread."""
 
@@ -90,6 +93,11 @@ class Tables:
         """How many rows there are, roughly."""
         table = self._table(id)
         return table.stored_rows() if table.kept is None else table.kept.rows
+
+    def is_at_hand(self, id: GlobalId) -> bool:
+        """Whether all rows are in memory, or can be, or are not much to read back."""
+        table = self._table(id)
+        return self._memory.fits(table) or table.expected_bytes() <= _READ_BACK
 
     async def rows(self, id: GlobalId, as_of: Timestamp, columns: Sequence[int] | None = None) -> pa.Table:
         """All rows at `as_of`, each as often as it is there."""

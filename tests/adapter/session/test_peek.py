@@ -6,6 +6,7 @@ from holdfast.adapter.database import Database
 from holdfast.adapter.plan_cache import Compiled
 from holdfast.adapter.session.lookup import lookup_of
 from holdfast.adapter.session.session import Session
+from holdfast.adapter.tables import tables
 from holdfast.sql import plan_query
 from tests.adapter.asking import Answer, ask, prepared, rows, taken
 
@@ -48,6 +49,22 @@ async def test_what_is_little_is_answered_in_the_process(
     database: Database, session: Session, text: str, expected: bool
 ) -> None:
     assert await quick(database, session, text) is expected
+
+
+async def test_a_large_table_for_which_memory_has_no_room_is_read_by_spark(
+    database: Database, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, memory = "SELECT * FROM t WHERE a > 2990", database.shared.ledger.tables._memory
+    monkeypatch.setattr(memory, "_limit", 0)
+    assert await quick(database, session, text)  # it is not large
+    monkeypatch.setattr(tables, "_READ_BACK", 0)
+    assert not await quick(database, session, text)
+    assert await quick(database, session, "SELECT 1 WHERE 2 > 1")
+    monkeypatch.undo()
+    assert len(await rows(session, text)) == 10
+    monkeypatch.setattr(memory, "_limit", 0)
+    monkeypatch.setattr(tables, "_READ_BACK", 0)
+    assert await quick(database, session, text)  # it is in memory
 
 
 async def test_how_long_a_series_is_may_be_said_by_parameters(database: Database, session: Session) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
+from typing import NoReturn
 
 import pytest
 from hypothesis import given, settings
@@ -155,6 +156,22 @@ async def test_a_table_larger_than_memory_is_read_all_the_same() -> None:
         assert (await opened.rows("t")).total() == 1_000
         assert await opened.lookup("t", {0: 1}) is None
         assert opened.ledger.tables.size(opened.id("t")) == 1_000
+
+
+async def test_a_table_that_is_small_only_in_persist_is_not_read_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with book(settings=quiet(memory_bytes=30_000)) as opened:
+        await opened.run("CREATE TABLE t (n int8)")
+        await opened.insert("t", *((7,) for _ in range(5_000)))
+        table = opened.ledger.tables._table(opened.id("t"))
+        assert sum(batch.size for batch in table.handle.state.batches) < 30_000 < table.expected_bytes()
+
+        async def refused(*_: object) -> NoReturn:
+            raise AssertionError("it was read")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(opened.ledger.tables._stored, "snapshot", refused)
+            assert await opened.lookup("t", {0: 7}) is None
+        assert (await opened.rows("t")).total() == 5_000
 
 
 async def test_of_tables_that_do_not_fit_those_read_last_stay() -> None:
