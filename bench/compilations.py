@@ -93,14 +93,14 @@ def main() -> None:
         most = max(done.compilations for done in done_small)
         bar("compilations for a small step, at most", most, 0, at_least=False)
         large = []
-        for _ in range(1 + LARGE_REPEATS):
+        for _ in range(WARMUPS + LARGE_REPEATS):
             large.append(change(database, first, LARGE, keys))
             first += LARGE
             done = large[-1][1]
             print(f"{LARGE:,} rows: {done.compilations} compilations in {done.jobs} jobs", flush=True)
-        report({f"{len(VIEWS)} views, {LARGE:,} rows": [seconds for seconds, _ in large[1:]]})
-        most = max(done.compilations for _, done in large[1:])
-        bar("compilations for a large change like the one before, at most", most, 0, at_least=False)
+        report({f"{len(VIEWS)} views, {LARGE:,} rows": [seconds for seconds, _ in large[WARMUPS:]]})
+        most = max(done.compilations for _, done in large[WARMUPS:])
+        bar("compilations for a large change like those before, at most", most, 0, at_least=False)
         for name in VIEWS:
             assert not database.sql(f"VERIFY MATERIALIZED VIEW {name}").rows()
 

@@ -288,8 +288,12 @@ def _summed(updates: DataFrame, wanted: Sequence[str], name: str) -> DataFrame:
 
 
 def _within(lower: Timestamp, upper: Frontier) -> str:
-    bounds = f"{TIME} >= {lower}L"
-    return bounds if upper.time is None else f"{bounds} AND {TIME} < {upper.time}L"
+    """Numbers are part of the code that Spark compiles, once for each; those in an array, of which it does not know
+    which is meant, are not.
+    """
+    first = f"CAST({DIFF} & 0L AS INT)"
+    bounds = f"{TIME} >= array({lower}L)[{first}]"
+    return bounds if upper.time is None else f"{bounds} AND {TIME} < array({upper.time}L)[{first}]"
 
 
 def _sql(comparison: Comparison, row_type: RowType) -> str:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -108,6 +109,22 @@ async def test_a_part_written_before_its_times_were_sealed_shows_bit_by_bit(
     for time in range(5):
         async with reader.rows(Timestamp(time), columns=["id"]) as frame:
             assert sorted(row.id for row in frame.collect()) == list(range(time + 1))
+
+
+async def test_other_times_are_no_other_code_for_spark(spark: SparkSession, tmp_path: Path) -> None:
+    jvm: Any = spark  # what it counts is not in PySpark's types
+    compilations = jvm._jvm.org.apache.spark.metrics.source.CodegenMetrics.METRIC_COMPILATION_TIME()
+    async with await Persist.open_writer(
+        Location.in_folder(tmp_path), settings=PersistSettings(compact=False)
+    ) as persist:
+        await written(persist, [(n, "a", n, 1) for n in range(9)])
+        reader = SparkReader(spark, await persist.reader("items"))
+        counts = []
+        for lower in (2, 3, 4):
+            async with reader.changes(Timestamp(lower), at(7)) as frame:
+                assert sorted(frame.toArrow()["id"].to_pylist()) == list(range(lower, 7))
+            counts.append(compilations.getCount())
+    assert counts[1:] == counts[:1] * 2
 
 
 async def test_an_empty_collection_is_an_empty_frame(spark: SparkSession, persist: Persist) -> None:
