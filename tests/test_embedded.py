@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import NoReturn
 from uuid import UUID
 
 import pyarrow as pa
@@ -17,8 +18,10 @@ from pyspark.sql import SparkSession
 
 import holdfast
 from holdfast.adapter.ownership import FolderHeld
+from holdfast.adapter.tables import Tables
 from holdfast.errors import HoldfastError
 from holdfast.persist.errors import Stopped
+from holdfast.plan.errors import DivisionByZero
 from holdfast.sql.errors import NotSupported, UndefinedColumn
 
 
@@ -54,6 +57,26 @@ def test_a_result_is_a_frame_of_sparks_too(spark: SparkSession, db: holdfast.Dat
     assert db.spark() is spark
     db.close()
     assert spark.range(3).count() == 3
+
+
+def test_a_table_for_which_memory_has_no_room_is_read_and_changed_by_spark(
+    spark: SparkSession, db: holdfast.Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refused(*_: object) -> NoReturn:
+        raise AssertionError("it was read as a whole")
+
+    db.sql("CREATE TABLE t (a bigint, b text)")
+    db.sql("INSERT INTO t SELECT g, 'row ' || g FROM generate_series(1, 100) g")
+    monkeypatch.setattr(Tables, "is_at_hand", lambda *_: False)
+    monkeypatch.setattr(Tables, "rows", refused)
+    assert db.spark() is spark
+    assert db.sql("DELETE FROM t WHERE a BETWEEN 11 AND 100").tag == "DELETE 90"
+    assert db.sql("UPDATE t SET b = upper(b) WHERE a > 8 RETURNING a").tag == "UPDATE 2"
+    assert db.sql("SELECT b FROM t WHERE a > 7 ORDER BY a").rows() == [("row 8",), ("ROW 9",), ("ROW 10",)]
+    assert db.sql("DELETE FROM t WHERE a > 100").tag == "DELETE 0"
+    with pytest.raises(DivisionByZero):
+        db.sql("DELETE FROM t WHERE 1 / (a - 3) > 0")
+    assert db.sql("SELECT a FROM t WHERE a < 5").arrow().num_rows == 4
 
 
 def test_a_result_is_a_table_for_people_too(db: holdfast.Database) -> None:

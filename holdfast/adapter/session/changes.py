@@ -23,7 +23,7 @@ from holdfast.adapter.session.peek import evaluated, is_system
 from holdfast.adapter.session.queries import check_select, prepared_at
 from holdfast.adapter.session.state import Inserted, SessionState
 from holdfast.adapter.tables import TableChange
-from holdfast.compute.evaluate.values import rows_of
+from holdfast.compute.evaluate.values import rows_of, table_of
 from holdfast.plan.text.codec import write_of
 from holdfast.plan.types import Type
 from holdfast.repr.frontier import Timestamp
@@ -168,6 +168,8 @@ async def _read(
     prepared = await prepared_at(state, found, as_of)
     names = [f"{index}" for index in range(len(prepared.plan.names))]
     pieces = [piece.table(names) async for piece in state.shared.peeks.answer(prepared, values, as_of, system)]
+    if not pieces:  # Spark has none to tell of no rows
+        return table_of([], [column.type for column in prepared.plan.relation.columns[: len(names)]], names)
     return pa.concat_tables(pieces)
 
 
