@@ -7,10 +7,13 @@ is consolidated, so they get the same rows too, though in no particular order.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
+
+import numpy as np
+import pyarrow as pa
 
 from holdfast.errors import UsageError
 from holdfast.persist.batch import Slice
@@ -26,7 +29,7 @@ from holdfast.repr.consolidate import as_of as collapse
 from holdfast.repr.consolidate import consolidate
 from holdfast.repr.frontier import Frontier, Timestamp, after
 from holdfast.repr.ids import ShardId
-from holdfast.repr.row import RowType
+from holdfast.repr.row import TIME, RowType
 from holdfast.repr.update import UpdateBatch
 
 Item = TypeVar("Item")
@@ -126,6 +129,15 @@ class ReadHandle:
         """The whole collection at `as_of`, in memory."""
         batches = [batch async for batch in self.snapshot(as_of, timeout)]
         return UpdateBatch.concat(batches[0].row_type if batches else self.row_type, batches)
+
+    async def updates(self, as_of: Timestamp, columns: Sequence[str]) -> AsyncIterator[UpdateBatch]:
+        """The collection at `as_of` as updates of some columns at that time, not consolidated and in no order.
+
+        Memory is bounded by the size of a part.
+        """
+        with await self.pin_snapshot(as_of) as pinned:
+            async for batch in self._guarded(self._unmerged(pinned, columns, as_of)):
+                yield batch
 
     async def listen(self, start: Timestamp) -> AsyncIterator[Changes]:
         """All updates at times in advance of `start`, at their own times, as they become complete.
@@ -249,6 +261,14 @@ class ReadHandle:
 
     def _merged(self, pinned: Pinned, collapse: Callable[[UpdateBatch], UpdateBatch]) -> Iterator[UpdateBatch]:
         return merge(pinned.form, self.parts.streams(pinned.state, pinned.slices), collapse)
+
+    def _unmerged(self, pinned: Pinned, columns: Sequence[str], time: Timestamp) -> Iterator[UpdateBatch]:
+        schema = pinned.state.row_type.schema
+        row_type = RowType.of(*((name, schema.field(name).type) for name in columns))
+        for piece in pinned.slices:
+            for table in self.parts.read(pinned.state.id, piece, pinned.state.schemas, columns):
+                times = pa.array(np.full(table.num_rows, time, np.int64))
+                yield UpdateBatch(row_type, table.set_column(len(columns), TIME, times))
 
     async def _guarded(self, items: Iterator[Item]) -> AsyncIterator[Item]:
         """`items`, each made in a thread. A part that is gone because our lease is gets the error that says so."""

@@ -381,6 +381,31 @@ def test_what_is_due_and_the_earliest_agree_with_a_list(
         assert some.earliest(0, Timestamp(before)) == min(there, default=None)
 
 
+def test_what_is_loaded_is_as_if_it_were_appended_and_is_taken_from_who_had_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    pieces = [batch(AB, f"{place}, '{place}' | 5 | +1\n7, 'x' | 5 | +1") for place in range(6)]
+    monkeypatch.setattr(run, "MAX_ROWS", 8)
+    found = Arranged(AB)
+    found.load(pieces)
+    assert not pieces
+    found.append(batch(AB, "1, '1' | 6 | -1"))
+    assert multiset(found.lookup((0,), [ints(1)], END)) == {((1, "1"), 5): 1, ((1, "1"), 6): -1}
+    assert multiset(found.lookup((1,), [pa.array(["x"])], END)) == {((7, "x"), 5): 6}
+    assert found.rows == 13
+
+
+@pytest.mark.usefixtures("tiny")
+def test_what_is_loaded_is_compacted_only_if_much_of_it_went() -> None:
+    kept, gone = Arranged(AB), Arranged(AB)
+    rows = [((place, "x"), 5, 1) for place in range(10)]
+    kept.load([batch(AB, rows), batch(AB, [((0, "x"), 5, -1)])])
+    gone.load([batch(AB, rows), batch(AB, [(row, time, -diff) for row, time, diff in rows[2:]])])
+    assert not kept.advance(Timestamp(5))
+    gone.compact(Timestamp(5))
+    assert (kept.rows, gone.rows) == (11, 2)
+    assert multiset(kept.all(END)) == Counter({(row, 5): 1 for row, _, _ in rows[1:]})
+    assert multiset(gone.all(END)) == {((0, "x"), 5): 1, ((1, "x"), 5): 1}
+
+
 @pytest.mark.usefixtures("tiny")
 def test_what_is_appended_during_a_compaction_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     some = of(PAIRS, "1, 1 | 1 | +1 \n 2, 2 | 1 | +1 \n 1, 1 | 2 | -1")

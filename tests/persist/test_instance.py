@@ -464,6 +464,7 @@ class Subscriber:
         assert self.frontier.time is not None
         now = Timestamp(self.frontier.time - 1)
         assert total(self.told) == total([await self.reader.rows(now)])
+        assert total(self.told) == total([some async for some in self.reader.updates(now, ["a"])])
         await self.reader.downgrade(Frontier(now))
 
     async def end(self) -> None:
@@ -785,6 +786,8 @@ async def test_old_rows_are_read_with_nulls_in_the_columns_that_came_later(
             await handle.allow_compaction(at(1))
             assert await persist.compact("c")
         assert multiset(await reader.rows(Timestamp(2))) == {((3, "z", 0.5), 2): 1, ((4, "w", None), 2): 1}
+        some = [piece async for piece in reader.updates(Timestamp(2), ["c", "a"])]
+        assert multiset(UpdateBatch.concat(some[0].row_type, some)) == {((0.5, 3), 2): 1, ((None, 4), 2): 1}
         assert not scrub(persist.metadata, persist.parts.blob).damages
         with pytest.raises(SchemaMismatch, match="its rows are"):
             await handle.write(batch(INTS, "1 | 5 | 1"))

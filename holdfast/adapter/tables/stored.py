@@ -37,6 +37,16 @@ class Stored:
         async with self._reader(table, time) as reader:
             return _narrowed(await reader.rows(time), table.row_type)
 
+    async def updates(self, table: Table, time: Timestamp, columns: Sequence[int]) -> AsyncIterator[UpdateBatch]:
+        """Some columns of the table at `time`, as updates that are not consolidated, piece by piece."""
+        readable = table.readable
+        if readable is None or not table.handle.state.batches:
+            return
+        time = min(time, readable)
+        async with self._reader(table, time) as reader:
+            async for batch in reader.updates(time, _named(table, columns)):
+                yield batch
+
     @asynccontextmanager
     async def frame(
         self, spark: SparkSession, table: Table, time: Timestamp, columns: Sequence[int] | None = None

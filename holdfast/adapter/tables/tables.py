@@ -311,9 +311,11 @@ class Tables:
             async for step in self._stored.changes(table, start, end):
                 yield step
 
-    async def snapshot(self, id: GlobalId, as_of: Timestamp) -> UpdateBatch:
-        """The table at `as_of`, at which it is complete, for one who holds it there. Errors do not count."""
-        return await self._stored.snapshot(self._table(id), as_of)
+    def updates(self, id: GlobalId, as_of: Timestamp, columns: Sequence[int]) -> AsyncIterator[UpdateBatch]:
+        """Some columns of the table at `as_of`, at which it is complete, for one who holds it there: updates, not yet
+        consolidated, piece by piece. Errors do not count.
+        """
+        return self._stored.updates(self._table(id), as_of, columns)
 
     def changed(self, item: Item) -> None:
         """A table is as `item` says from now on."""

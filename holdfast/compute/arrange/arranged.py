@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdfast.compute.arrange.keys import Keys
-from holdfast.compute.arrange.run import Run, compacted, merged, runs_of
+from holdfast.compute.arrange.run import Run, compacted, loaded, merged, runs_of
 from holdfast.errors import UsageError
 from holdfast.repr.consolidate import as_of
 from holdfast.repr.frontier import MAX_TIME, MIN_TIME, Timestamp
@@ -72,6 +72,12 @@ class Arranged:
             loose = [run for run in self._runs if run not in self._compacting]
             fixed = [run for run in self._runs if run in self._compacting]
             self._runs = _indexed([*fixed, *_settled([*loose, *added], since)])
+
+    def load(self, pieces: list[UpdateBatch]) -> None:
+        """The first updates, all at one time, taken out of the list: many of them are not in memory twice."""
+        batches = [batch for piece in pieces for batch in piece.table.to_batches() if batch.num_rows]
+        pieces.clear()
+        self._runs = tuple(loaded(batches))
 
     def lookup(
         self, columns: tuple[int, ...], keys: Sequence[pa.Array | pa.ChunkedArray], before: Timestamp

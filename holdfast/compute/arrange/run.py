@@ -110,8 +110,21 @@ class Run:
 
 def runs_of(batches: Iterable[pa.RecordBatch]) -> list[Run]:
     """The updates of `batches` in as few runs as can hold them, nearly."""
-    some = [Run(batch, batch.num_rows) for batch in batches if batch.num_rows]
-    return [joined(group) for group in _grouped(some)]
+    return [joined(group) for group in _grouped([Run(batch, batch.num_rows) for batch in batches if batch.num_rows])]
+
+
+def loaded(batches: list[pa.RecordBatch]) -> list[Run]:
+    """The same of updates at one time, taken out of the list. Memory holds them once, but for a column of a run."""
+    groups = [[run.batch for run in group] for group in _grouped([Run(batch, 0) for batch in batches])]
+    batches.clear()
+    runs = []
+    while groups:
+        schema = groups[0][0].schema
+        columns = list(zip(*(batch.columns for batch in groups.pop(0)), strict=True))
+        run = Run(pa.RecordBatch.from_arrays([pa.concat_arrays(columns.pop(0)) for _ in schema], schema=schema), 0)
+        # What cancels are rows that went, each with one that came.
+        runs.append(replace(run, pending=min(2 * int(np.count_nonzero(run.diffs < 0)), run.rows)))
+    return runs
 
 
 def compacted(runs: Sequence[Run], since: Timestamp) -> list[Run]:

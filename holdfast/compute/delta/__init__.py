@@ -2,14 +2,16 @@
 
 from holdfast.compute.delta.hydration import OUTPUT, Follows, follows, hydration
 from holdfast.compute.delta.linear import columns_read
+from holdfast.compute.delta.looked_at import looked_at
 from holdfast.compute.delta.program import Program, State, state_input
 from holdfast.compute.delta.rules import program
 from holdfast.compute.delta.sides import came_input, gone_input, totals_of_sides
-from holdfast.compute.delta.step import Step, due, from_scratch, step
+from holdfast.compute.delta.step import Found, Step, due, from_scratch, step
 
 __all__ = [
     "OUTPUT",
     "Follows",
+    "Found",
     "Program",
     "State",
     "Step",
@@ -20,6 +22,7 @@ __all__ = [
     "from_scratch",
     "gone_input",
     "hydration",
+    "looked_at",
     "program",
     "state_input",
     "step",

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from holdfast.compute.arrange import Arranged
+from holdfast.compute.arrange import Arranged, Narrow
 from holdfast.compute.delta import Program
 from holdfast.compute.maintain.collection import Collections
 from holdfast.persist.errors import AsOfBeforeSince
@@ -47,7 +47,7 @@ class User(Protocol):
 class _Shared:
     """Right at times from `floor` on, with all updates up to `last`."""
 
-    arranged: Arranged
+    arranged: Narrow
     floor: Timestamp
     last: Timestamp
 
@@ -56,20 +56,20 @@ class _Shared:
 class Arrangements:
     _tables: Collections
     _shared: dict[Key, _Shared] = field(default_factory=dict)
-    _users: dict[Key, set[User]] = field(default_factory=dict)
+    _users: dict[Key, dict[User, frozenset[int]]] = field(default_factory=dict)
 
-    def use(self, key: Key, user: User) -> None:
-        """Someone will look at the collection: it is kept from when it is first needed on."""
-        self._users.setdefault(key, set()).add(user)
+    def use(self, key: Key, user: User, columns: frozenset[int]) -> None:
+        """Someone will look at these columns of the collection: they are kept from when they are first needed on."""
+        self._users.setdefault(key, {})[user] = columns
 
     def leave(self, key: Key, user: User) -> None:
-        users = self._users.get(key, set())
-        users.discard(user)
+        users = self._users.get(key, {})
+        users.pop(user, None)
         if not users:
             self._users.pop(key, None)
             self._shared.pop(key, None)
 
-    def found(self, key: Key) -> Arranged | None:
+    def found(self, key: Key) -> Narrow | None:
         """The collection as it is in memory, if it is."""
         shared = self._shared.get(key)
         return None if shared is None else shared.arranged
@@ -79,10 +79,10 @@ class Arrangements:
         for (id, _), shared in self._shared.items():
             yield id, shared.arranged.rows, shared.arranged.nbytes
 
-    async def at(self, key: Key, time: Timestamp) -> Arranged:
+    async def at(self, key: Key, time: Timestamp) -> Narrow:
         """The collection, right at `time`, for a user who holds it there. What is later may be in it too."""
-        shared = self._shared.get(key)
-        if shared is not None and shared.floor <= time:
+        shared, wanted = self._shared.get(key), frozenset[int]().union(*self._users.get(key, {}).values())
+        if shared is not None and shared.floor <= time and wanted.issubset(shared.arranged.columns):
             try:
                 await self._catch_up(key, shared, time)
             except AsOfBeforeSince:
@@ -90,7 +90,8 @@ class Arrangements:
         else:
             shared = None
         if shared is None:
-            shared = self._shared[key] = await self._loaded(key, time)
+            self._shared.pop(key, None)  # its memory is needed
+            shared = self._shared[key] = await self._loaded(key, wanted, time)
         await self._compacted(key, shared)
         return shared.arranged
 
@@ -101,11 +102,11 @@ class Arrangements:
             with suppress(AsOfBeforeSince):
                 await self._catch_up(key, shared, time)
 
-    async def _loaded(self, key: Key, time: Timestamp) -> _Shared:
+    async def _loaded(self, key: Key, columns: frozenset[int], time: Timestamp) -> _Shared:
         id, row_type = key
-        snapshot = narrowed(await self._tables.snapshot(id, time), row_type)
-        arranged = Arranged(row_type)
-        await asyncio.to_thread(arranged.append, snapshot)
+        arranged = Narrow(row_type, columns)
+        pieces = [piece async for piece in self._tables.updates(id, time, arranged.columns)]
+        await asyncio.to_thread(arranged.load, pieces)
         return _Shared(arranged, time, time)
 
     async def _catch_up(self, key: Key, shared: _Shared, time: Timestamp) -> None:
@@ -129,7 +130,7 @@ class Arrangements:
         await compact(shared.arranged, shared.floor)
 
 
-async def compact(arranged: Arranged, since: Timestamp) -> None:
+async def compact(arranged: Arranged | Narrow, since: Timestamp) -> None:
     """Times before `since` will not be asked for any more."""
     if arranged.advance(since):
         await asyncio.to_thread(arranged.compact, since)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -126,8 +126,10 @@ class Collections(Protocol):
     ) -> AbstractAsyncContextManager[tuple[DataFrame, DataFrame]]:
         """All that came up to `as_of`, as far as is known, and all that went, for Spark: some rows are in both."""
 
-    async def snapshot(self, id: GlobalId, as_of: Timestamp) -> UpdateBatch:
-        """The collection at `as_of`, at which it is complete. Errors do not count."""
+    def updates(self, id: GlobalId, as_of: Timestamp, columns: Sequence[int]) -> AsyncIterator[UpdateBatch]:
+        """Some columns of the collection at `as_of`, at which it is complete: updates, not consolidated, piece by
+        piece. Errors do not count.
+        """
 
     def between(self, id: GlobalId, start: Timestamp, end: Timestamp) -> AsyncGenerator[Changes, None]:
         """The updates later than `start`, up to `end`, at which the collection is complete.

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from holdfast.compute.arrange import Arranged
-from holdfast.compute.delta import Program, Step, from_scratch, step
+from holdfast.compute.delta import Found, Program, Step, from_scratch, looked_at, step
 from holdfast.compute.in_thread import in_thread
 from holdfast.compute.maintain.arrangements import Arrangements, input_types, keys_of
 from holdfast.compute.maintain.collection import Collections
@@ -57,8 +57,9 @@ class Followed:
                 rows[name] = await self.tables.rows(GlobalId.parse(name), as_of, range(len(row_type.names)))
             await self._keep(await in_thread(from_scratch, self.program, rows, as_of), as_of)
         self.basis = as_of
-        for key in keys_of(self.program).values():
-            self.arrangements.use(key, self)
+        columns = looked_at(self.program)
+        for name, key in keys_of(self.program).items():
+            self.arrangements.use(key, self, columns[name])
 
     async def step(self, changes: Mapping[GlobalId, list[UpdateBatch]], end: Timestamp) -> UpdateBatch:
         """What follows from all changes after those before, up to `end`."""
@@ -73,11 +74,12 @@ class Followed:
             self.basis = end
             return UpdateBatch.empty(row_type_of(self.program.columns))
 
-        async def ready() -> dict[str, Arranged]:
+        async def ready() -> dict[str, Found]:
             keys = keys_of(self.program)
-            return {name: await self.arrangements.at(key, basis) for name, key in keys.items()} | self._states
+            found: dict[str, Found] = {name: await self.arrangements.at(key, basis) for name, key in keys.items()}
+            return found | self._states
 
-        def work(arranged: dict[str, Arranged]) -> Step:
+        def work(arranged: dict[str, Found]) -> Step:
             return step(self.program, taken, arranged, Timestamp(basis + 1), Timestamp(end + 1))
 
         made = await self.turn.run(ready, work, runs_code=self.runs_code)

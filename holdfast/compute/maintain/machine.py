@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from holdfast.compute.arrange import Arranged
-from holdfast.compute.delta import Step, due, from_scratch, step
+from holdfast.compute.delta import Found, Step, due, from_scratch, looked_at, step
 from holdfast.compute.maintain.arrangements import Arrangements, Key, User, compact, input_types, keys_of
 from holdfast.compute.maintain.collection import Collections
 from holdfast.compute.maintain.gather import Changes, Gathered
@@ -51,8 +51,9 @@ class Machine:
         return keys_of(self._view.program)
 
     def begin(self, user: User) -> None:
-        for key in self._keys().values():
-            self._arrangements.use(key, user)
+        columns = looked_at(self._view.program)
+        for name, key in self._keys().items():
+            self._arrangements.use(key, user, columns[name])
 
     def end(self, user: User) -> None:
         for key in self._keys().values():
@@ -94,15 +95,15 @@ class Machine:
         program = self._view.program
         draft.enter("wait")
 
-        async def ready() -> dict[str, Arranged]:
+        async def ready() -> dict[str, Found]:
             draft.enter("read")
             keys = self._keys()
-            arranged = {name: await self._arrangements.at(key, basis) for name, key in keys.items()}
+            arranged: dict[str, Found] = {name: await self._arrangements.at(key, basis) for name, key in keys.items()}
             arranged |= await self._loaded()
             draft.enter("compute")
             return arranged
 
-        def work(arranged: dict[str, Arranged]) -> Step:
+        def work(arranged: dict[str, Found]) -> Step:
             return step(program, changes, arranged, Timestamp(basis + 1), Timestamp(end + 1), first, most)
 
         made = await self._turn.run(ready, work, runs_code=self._view.runs_code)

@@ -12,8 +12,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from holdfast.compute.arrange import Arranged
-from holdfast.compute.delta import OUTPUT, Program, Step, due, from_scratch, hydration, state_input, step
+from holdfast.compute.arrange import Arranged, Narrow
+from holdfast.compute.delta import (
+    OUTPUT,
+    Found,
+    Program,
+    Step,
+    due,
+    from_scratch,
+    hydration,
+    looked_at,
+    state_input,
+    step,
+)
 from holdfast.compute.delta.program import Due
 from holdfast.compute.evaluate.keys import equality
 from holdfast.compute.evaluate.relations import Surroundings, expanded
@@ -94,7 +105,7 @@ class Life:
     name: str = ""
     known: dict[object, Step | None] = field(default_factory=dict)
     """What the view is from scratch, by what there is in the tables: the same for all lives over the same rows."""
-    inputs: dict[str, Arranged] = field(init=False)
+    inputs: dict[str, Narrow] = field(init=False)
     states: dict[str, Arranged] = field(init=False)
     output: list[UpdateBatch] = field(default_factory=list)
     lower: int = 0
@@ -103,7 +114,10 @@ class Life:
     steps: list[Step] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.inputs = {name: Arranged(self.histories[name].row_type) for name in self.program.inputs}
+        looked = looked_at(self.program)
+        self.inputs = {
+            name: Narrow(self.histories[name].row_type, looked.get(name, ())) for name in self.program.inputs
+        }
         self.states = {state.name: Arranged(row_type_of(state.types)) for state in self.program.states}
 
     def hydrate(self, at: int) -> bool:
@@ -163,7 +177,8 @@ class Life:
         changes = {name: self.histories[name].between(self.lower, upper) for name in self.inputs}
         times = range(upper - 1 if self.errs else self.lower, upper)
         wanted = [self.scratch(time) for time in times]
-        arranged = {**{name: self.inputs[name] for name in self.program.lookups}, **self.states}
+        arranged: dict[str, Found] = {name: self.inputs[name] for name in self.program.lookups}
+        arranged |= self.states
         lower, first = Timestamp(self.lower), Timestamp(times[0])
         try:
             made = step(self.program, changes, arranged, lower, Timestamp(upper), first, MOST)
@@ -201,15 +216,18 @@ class Life:
 
     def restart(self) -> None:
         """Begin again with what is durable."""
-        for kept in (self.inputs, self.states):
-            for name, arranged in kept.items():
-                whole = arranged.all(Timestamp(self.lower))
-                kept[name] = Arranged(whole.row_type)
-                kept[name].append(consolidate(whole))
+        for name, narrow in self.inputs.items():
+            self.inputs[name] = Narrow(self.histories[name].row_type, narrow.columns)
+            self.inputs[name].append(self.histories[name].between(0, self.lower))
+        for name, arranged in self.states.items():
+            whole = arranged.all(Timestamp(self.lower))
+            self.states[name] = Arranged(whole.row_type)
+            self.states[name].append(consolidate(whole))
 
     def compact(self) -> None:
-        for arranged in (*self.inputs.values(), *self.states.values()):
-            arranged.compact(Timestamp(self.lower - 1))
+        for arranged in (self.inputs, self.states):
+            for each in arranged.values():
+                each.compact(Timestamp(self.lower - 1))
 
     def due(self) -> int | None:
         return due(self.program, self.states, Timestamp(self.lower))
