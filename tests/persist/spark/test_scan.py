@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -301,6 +302,42 @@ async def test_spark_does_not_leave_out_rows_with_nan(spark: SparkSession, tmp_p
         await writer.compare_and_append(updates, at(0), at(1))
         async with SparkReader(spark, await persist.reader("floats")).rows(Timestamp(0)) as frame:
             assert frame.where(condition).count() == 1
+
+
+async def test_decimals_are_read_as_numbers_and_as_the_bytes_that_they_were_in_older_parts(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decimals = RowType.of(
+        ("few", pa.decimal128(5, 2)),
+        ("some", pa.decimal128(15, 2)),
+        ("many", pa.decimal128(38, 2)),
+        ("list", pa.list_(pa.decimal128(15, 2))),
+    )
+    largest = Decimal("9999999999999.99")
+    rows: list[tuple[object, ...]] = [
+        (Decimal(n) / 100, largest - n, Decimal(n) * 10**33, [Decimal(-n), None]) for n in range(300)
+    ]
+    async with await Persist.open_writer(
+        Location.in_folder(tmp_path), settings=PersistSettings(compact=False)
+    ) as persist:
+        writer = await persist.create_or_load("decimals", decimals)
+        await writer.compare_and_append(UpdateBatch.from_rows(decimals, rows, [0] * 300, [1] * 300), at(0), at(1))
+        written = pq.write_table
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                pq, "write_table", lambda *sent, **how: written(*sent, **how | {"store_decimal_as_integer": False})
+            )
+            await writer.compare_and_append(UpdateBatch.from_rows(decimals, rows, [1] * 300, [1] * 300), at(1), at(2))
+        kinds = {
+            pq.ParquetFile(pa.BufferReader(persist.parts.fetch(writer.shard, part))).schema.column(1).physical_type
+            for each in writer.state.batches
+            for part in each.parts
+        }
+        assert kinds == {"INT64", "FIXED_LEN_BYTE_ARRAY"}
+        async with SparkReader(spark, await persist.reader("decimals")).rows(Timestamp(1)) as frame:
+            found = Counter((few, some, many, tuple(list_)) for few, some, many, list_ in frame.collect())
+            assert found == Counter({(*row[:3], tuple(row[3])): 2 for row in rows})  # type: ignore[arg-type]
+            assert frame.where(f"some = {largest}").count() == 2
 
 
 WIDE = RowType.of(
