@@ -36,4 +36,4 @@ def bar(text: str, value: float, limit: float, *, at_least: bool) -> None:
     """Print a ratio beside its bar."""
     holds = value >= limit if at_least else value <= limit
     sign = ">=" if at_least else "<="
-    print(f"{text}: {value:.2f} (bar {sign} {limit}) {'ok' if holds else 'MISSED'}")
+    print(f"{text}: {value:.3g} (bar {sign} {limit}) {'ok' if holds else 'MISSED'}")

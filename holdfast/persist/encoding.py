@@ -118,7 +118,7 @@ _PART_KEY = re.compile(r"s(\d+)/e(\d+)-([0-9a-f]+)-[0-9a-z]+\.parquet")
 def sort_by_hash(form: PartFormat, table: pa.Table) -> tuple[pa.Table, Hashes]:
     """`table` in the order of its key hashes, with the hashes."""
     hashes = form.key_hashes(table)
-    order = np.argsort(hashes, kind="stable")
+    order = np.argsort(hashes)  # in any order where they are equal: a stable sort takes four times as long
     return table.take(pa.array(order)), hashes[order]
 
 
