@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import expr
+from pyspark.sql.functions import broadcast, expr
 
 from holdfast.compute.delta import Follows, state_input, totals_of_sides
 from holdfast.compute.delta.add_up import CAME, GONE, OLD, totals_after
@@ -48,12 +49,13 @@ _BROADCAST = 1_000_000
 """Updates of inputs of which the groups that they touch are sent to all executors."""
 
 _MODEST = 200_000
-"""Rows of a state by which joins are reduced before they are made: they are sent to all tasks."""
+"""Rows of a state or a change by which joins are reduced before they are made: they are sent to all tasks."""
+
+_OF_A_CHANGE = 0.01
+"""The share that a change is taken to be of a collection."""
 
 _MOST = 1_000_000
 """Rows that a join of gathered ones may come to here."""
-
-_NO_FRAMES: Mapping[str, DataFrame] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +89,14 @@ class Read:
     their own they have only if some work needs them.
 
     `changed` are the inputs that are not what they were when the old rows were made, each with what came and went, if
-    that is known; `updates` is how many updates that takes, about.
+    that is known; `updates` is how many updates that takes of each, about.
     """
 
     frames: Mapping[str, DataFrame]
     few: frozenset[str]
     sides: frozenset[str]
     changed: Mapping[str, Difference | None]
-    updates: int
+    updates: Mapping[str, int]
 
 
 def written(
@@ -118,7 +120,7 @@ class _Hydrating:
     def __init__(self, spark: SparkSession, read: Read, at: Timestamp, stack: ExitStack) -> None:
         self._spark, self._at, self._stack, self._few, self._sides = spark, at, stack, read.few, read.sides
         self._frames, self._tables = dict(read.frames), dict[str, pa.Table]()
-        self._changed, self._few_changed = dict(read.changed), read.updates <= _BROADCAST
+        self._changed, self._changes = dict(read.changed), read.updates
         self._modest = set[str]()
 
     def made(self, work: Work, *, is_read: bool) -> Staged | UpdateBatch:
@@ -161,7 +163,7 @@ class _Hydrating:
         if len(names) > 1 or changed is None or work.counts or names[0] not in work.follows.any_of:
             return None
         came, gone = (
-            None if side is None else self._rows(work, {names[0]: side}) for side in (changed.came, changed.gone)
+            None if side is None else self._rows(work, names[0], side) for side in (changed.came, changed.gone)
         )
         return Difference(came, gone)
 
@@ -180,15 +182,26 @@ class _Hydrating:
         taken = _at(row_type, gone.table.columns[:-2], Timestamp(0), -np.asarray(gone.table[DIFF]))
         return _rows_in(UpdateBatch.concat(row_type, [old, came, taken]))
 
-    def _rows(self, work: Work, frames: Mapping[str, DataFrame] = _NO_FRAMES) -> DataFrame:
-        """What the work is of, where `frames` take the place of some that it reads."""
-        relation = spread_semi_joins(reduce_joins(work.plan.relation, self._is_small), self._is_modest)
-        relation = totals_of_sides(relation, self._sides - frames.keys())
+    def _rows(self, work: Work, of: str | None = None, change: DataFrame | None = None) -> DataFrame:
+        """What the work is of; or of a change `of` something that it reads, and of all else."""
+        relation = spread_semi_joins(reduce_joins(work.plan.relation, partial(self._small, of)), self._is_modest)
+        relation = totals_of_sides(relation, self._sides - {of})
         query = work.query if relation is work.plan.relation else render(replace(work.plan, relation=relation))
-        frame = self._stack.enter_context(running(self._spark, query, {**self._frames, **frames}, ()))
+        frames = self._frames
+        if of is not None and change is not None:
+            frames = {**frames, of: broadcast(change) if self._is_modest_change(of) else change}
+        frame = self._stack.enter_context(running(self._spark, query, frames, ()))
         schema = work.handle.row_type.schema
         columns = [f"CAST(c{index} AS {spark_type(field.type)}) AS c{index}" for index, field in enumerate(schema)]
         return frame.selectExpr(*columns, *([f"CAST(c{len(columns)} AS BIGINT) AS {DIFF}"] if work.counts else []))
+
+    def _small(self, of: str | None, relation: Relation) -> float | None:
+        if isinstance(relation, Get) and relation.name == of:
+            return _OF_A_CHANGE if self._is_modest_change(of) else None
+        return 1 if self._is_small(relation) else None
+
+    def _is_modest_change(self, of: str) -> bool:
+        return self._changes.get(of, _MODEST + 1) <= _MODEST
 
     def _is_small(self, relation: Relation) -> bool:
         return isinstance(relation, Get) and (relation.name in self._tables or relation.name in self._few)
@@ -254,7 +267,9 @@ class _Hydrating:
         if not keys or any(column.type not in (INT8, WHOLE) for column in work.columns[keys:]):
             return None
         added = self._remembered(added_totals(change, row_type, keys))
-        return self._remembered(updates_of_totals(added, old, row_type, keys, few=self._few_changed))
+        return self._remembered(
+            updates_of_totals(added, old, row_type, keys, few=sum(self._changes.values()) <= _BROADCAST)
+        )
 
     def _remembered(self, frame: DataFrame) -> DataFrame:
         """The frame, computed once however often it is read."""

@@ -147,7 +147,7 @@ class OnSpark:
                     found = await stack.enter_async_context(self._tables.difference(spark, id, basis, at, read))
                     both = (None if side is None else widened(side) for side in (found.came, found.gone))
                     differences[name] = Difference(*both)
-            yield Read(frames, few, sides, differences, sum(changed.values()))
+            yield Read(frames, few, sides, differences, changed)
 
     @asynccontextmanager
     async def _old(

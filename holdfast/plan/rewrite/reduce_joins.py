@@ -1,4 +1,4 @@
-"""What is small and filtered is asked of what it is joined with, before they are joined.
+"""What is small, and not all that there is, is asked of what it is joined with, before they are joined.
 
 A join of many inputs, by one after the other, carries rows of a large input a long way that a small one drops at the
 end. A semi join with the small one drops them where they are read. It makes no row more, whatever the keys are, so the
@@ -17,24 +17,29 @@ from holdfast.plan.rewrite.infer_predicates import equal_columns
 from holdfast.plan.rewrite.walk import bottom_up
 from holdfast.plan.scalar import Call, Column, Scalar, transform
 
+Small = Callable[[Relation], float | None]
+"""What share of its rows is read of a collection, if these are few; None: they are many."""
 
-def reduce_joins(relation: Relation, is_small: Callable[[Relation], bool]) -> Relation:
-    """`is_small` says of collections that they have few rows."""
-    return bottom_up(relation, lambda part: _Reduced(part, is_small).join if isinstance(part, Join) else part)
+
+def reduce_joins(relation: Relation, small: Small) -> Relation:
+    return bottom_up(relation, lambda part: _Reduced(part, small).join if isinstance(part, Join) else part)
 
 
 class _Reduced:
-    def __init__(self, join: Join, is_small: Callable[[Relation], bool]) -> None:
+    def __init__(self, join: Join, small: Small) -> None:
         self._whole, self._parts = join, list(join.inputs)
         self._classes = equal_columns(join.predicates, join)
         self._own: list[range] = []
         for part in join.inputs:
             start = self._own[-1].stop if self._own else 0
             self._own.append(range(start, start + len(part.columns)))
-        small = [number for number, part in enumerate(self._parts) if is_small(_collection(part))]
-        shares = {number: kept(self._parts[number]) for number in small}
+        shares = {
+            number: share * kept(part)
+            for number, part in enumerate(self._parts)
+            if (share := small(_collection(part))) is not None
+        }
         # Those that say something, the one that keeps least first, and then those that they were asked of.
-        asking = sorted((number for number in small if shares[number] < 1), key=shares.__getitem__)
+        asking = sorted((number for number in shares if shares[number] < 1), key=shares.__getitem__)
         asked = set[tuple[int, ...]]()
         for turn, number in enumerate(asking):
             for other in range(len(self._parts)):
@@ -44,7 +49,7 @@ class _Reduced:
                     continue
                 asked.add(places)
                 self._ask(other, number, pairs)
-                if other in small and other not in asking:
+                if other in shares and other not in asking:
                     asking.append(other)
         self.join = Join(tuple(self._parts), join.predicates) if asked else join
 

@@ -12,10 +12,12 @@ from random import Random
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from holdfast.adapter.tables import Write
 from holdfast.compute.delta import came_input, gone_input
 from holdfast.compute.maintain import how, hydrating, on_spark
 from holdfast.compute.render import SparkQuery
 from holdfast.compute.run import running
+from holdfast.repr.ids import GlobalId
 from tests.adapter.books import Book, Row
 from tests.adapter.maintain.spark_books import book_with_spark
 from tests.adapter.maintain.test_law import expected, told
@@ -70,20 +72,21 @@ def line(chance: Random) -> Row:
 
 
 async def changed(opened: Book, chance: Random, there: Counter[Row], kind: str) -> None:
-    """Some lines come, some go, or both at one time; or it is names that do."""
-    if kind == "no names":
-        await opened.delete("u", *list((await opened.rows("u")).elements())[::2])
-        return
-    if kind == "names":
+    """Some lines come, some go, or both at one time; or it is names that do, or all of it."""
+    changes: dict[GlobalId, Write] = {}
+    if kind in ("names", "no names", "all"):
         names = [(chance.randrange(5), chance.choice("abc")) for _ in range(3)]
-        await opened.insert("u", *names)
-        return
-    coming = [] if kind == "go" else [line(chance) for _ in range(8)]
-    coming += coming[:2]
-    going = [] if kind == "come" else chance.sample(list(there.elements()), min(5, there.total()))
-    there.update(coming)
-    there.subtract(going)
-    await opened.ledger.write(opened.change("t", added=coming, removed=going))
+        gone = list((await opened.rows("u")).elements())[::2]
+        added, removed = [] if kind == "no names" else names, [] if kind == "names" else gone
+        changes |= opened.change("u", added=added, removed=removed)
+    if kind in ("come", "go", "both", "all"):
+        coming = [] if kind == "go" else [line(chance) for _ in range(8)]
+        coming += coming[:2]
+        going = [] if kind == "come" else chance.sample(list(there.elements()), min(5, there.total()))
+        there.update(coming)
+        there.subtract(going)
+        changes |= opened.change("t", added=coming, removed=going)
+    await opened.ledger.write(changes)
 
 
 async def test_a_view_is_what_its_query_is_however_much_changes(opened: Book) -> None:
@@ -93,7 +96,7 @@ async def test_a_view_is_what_its_query_is_however_much_changes(opened: Book) ->
     for name, query in VIEWS.items():
         await opened.run(f"CREATE MATERIALIZED VIEW {name} AS {query}")
     # Executors take a second for each view.
-    kinds = ("names", "come", "go", "names", "both", "no names") if hydrating.FEW > 1 else ("names", "come", "both")
+    kinds = ("names", "come", "go", "both", "all", "no names", "all") if hydrating.FEW > 1 else ("names", "come", "all")
     for kind in kinds:
         await changed(opened, chance, there, kind)
         for view in VIEWS:
@@ -112,15 +115,42 @@ async def test_only_what_changed_is_read_where_that_is_all_it_takes(
     read: list[int] = []
     rows = hydrating._Hydrating._rows
 
-    def noted(self: hydrating._Hydrating, work: hydrating.Work, frames: dict[str, DataFrame]) -> DataFrame:
-        read.extend(frames[name].count() for name in work.query.inputs if not name.startswith("state"))
-        return rows(self, work, frames)
+    def noted(self: hydrating._Hydrating, work: hydrating.Work, of: str, change: DataFrame) -> DataFrame:
+        read.extend([change.count()] if of == str(opened.id("t")) else [])
+        return rows(self, work, of, change)
 
     monkeypatch.setattr(hydrating._Hydrating, "_rows", noted)
     await opened.ledger.write(opened.change("t", added=[(0, 100), (9, 1)], removed=[(1, 1), (1, 5), (1, 9)]))
     counts = {0: 140, 1: 30, 2: 50, 3: 55, 9: 1}
     assert await opened.rows("totals") == Counter(counts.items())
     assert read == [2, 3]
+
+
+async def test_what_is_joined_with_a_change_is_asked_for_it_first(
+    opened: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.run("CREATE TABLE u (k int8, name text)")
+    await opened.insert("t", *((k % 4, k) for k in range(20)))
+    await opened.run("CREATE MATERIALIZED VIEW v AS SELECT name, sum(n) AS s FROM t JOIN u USING (k) GROUP BY name")
+    assert not await opened.rows("v")
+    asked: list[str] = []
+
+    def noted(
+        spark: SparkSession, query: SparkQuery, frames: Mapping[str, DataFrame], values: Sequence[object]
+    ) -> AbstractContextManager[DataFrame]:
+        asked.append(query.text)
+        return running(spark, query, frames, values)
+
+    monkeypatch.setattr(hydrating, "running", noted)
+    await opened.insert("u", (0, "a"), (1, "b"), (2, "a"))
+    assert await opened.rows("v") == Counter([("a", 40 + 50), ("b", 45)])
+    assert "SEMI JOIN" in asked[0]
+    asked.clear()
+    monkeypatch.setattr(hydrating, "_MODEST", 0)
+    await opened.insert("u", (2, "c"))
+    assert await opened.rows("v") == Counter([("a", 40 + 50), ("b", 45), ("c", 50)])
+    assert "SEMI JOIN" not in asked[0]
 
 
 async def test_a_row_that_makes_a_query_fail_does_so_also_if_it_comes_with_many(opened: Book) -> None:

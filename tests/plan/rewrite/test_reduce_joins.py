@@ -24,7 +24,7 @@ def joined(*parts: Relation, on: list[tuple[int, int]]) -> Join:
 
 
 def reduced(relation: Relation, *small: str) -> Relation:
-    return reduce_joins(relation, lambda each: isinstance(each, Get) and each.name in small)
+    return reduce_joins(relation, lambda each: 1.0 if isinstance(each, Get) and each.name in small else None)
 
 
 CHAIN = joined(LINE, SUPPLIER, NATION, ASIA, on=[(0, 2), (3, 4), (5, 6)])
@@ -48,6 +48,15 @@ def test_what_says_nothing_or_is_large_asks_nothing() -> None:
     assert reduced(CHAIN) is CHAIN
     unfiltered = joined(LINE, SUPPLIER, on=[(0, 2)])
     assert reduced(unfiltered, "supplier") is unfiltered
+
+
+def test_a_part_of_a_collection_is_asked_without_a_filter() -> None:
+    unfiltered = joined(LINE, SUPPLIER, on=[(0, 2)])
+    found = reduce_joins(unfiltered, lambda each: 0.1 if each == SUPPLIER else None)
+    assert isinstance(found, Join)
+    line, supplier = found.inputs
+    assert isinstance(line, SemiJoin)
+    assert (line.left, line.right, supplier) == (LINE, SUPPLIER, SUPPLIER)
 
 
 def test_the_same_columns_are_asked_once() -> None:
