@@ -1,7 +1,7 @@
 """Views maintained from changes: programs made of plans, and the steps that run them."""
 
+from holdfast.compute.delta.columns_read import columns_read
 from holdfast.compute.delta.hydration import OUTPUT, Follows, follows, hydration
-from holdfast.compute.delta.linear import columns_read
 from holdfast.compute.delta.looked_at import looked_at
 from holdfast.compute.delta.program import Program, State, state_input
 from holdfast.compute.delta.rules import program

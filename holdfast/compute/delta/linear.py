@@ -1,8 +1,6 @@
-"""How a relation follows a change of one collection that it reads, and which columns of it that takes."""
+"""How a relation follows a change of one collection that it reads."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from holdfast.compute.delta.extremes import is_extreme
 from holdfast.compute.delta.making import gets_in
@@ -18,9 +16,7 @@ from holdfast.plan.relation import (
     Relation,
     SemiJoin,
     Union,
-    inputs,
 )
-from holdfast.plan.scalar import Scalar, columns_of
 
 NONE: frozenset[str] = frozenset()
 
@@ -53,31 +49,3 @@ def is_totals(relation: Relation) -> bool:
     if not isinstance(relation, Reduce) or not relation.aggregates or relation.aggregates[0].function is not ADD:
         return False
     return not any(map(is_extreme, relation.aggregates))
-
-
-def columns_read(relation: Relation) -> dict[str, frozenset[int]]:
-    """The columns of collections of which the relation may be a function, or some more."""
-    found: dict[str, frozenset[int]] = {}
-    _collect(relation, range(len(relation.columns)), found)
-    return found
-
-
-def _collect(relation: Relation, wanted: Iterable[int], found: dict[str, frozenset[int]]) -> None:
-    match relation:
-        case Get():
-            found[relation.name] = found.get(relation.name, frozenset()) | frozenset(wanted)
-        case Project():
-            _collect(relation.input, {relation.outputs[index] for index in wanted}, found)
-        case Filter():
-            _collect(relation.input, {*wanted, *_read(relation.predicates)}, found)
-        case Map():
-            width = len(relation.input.columns)
-            own = {index for index in wanted if index < width}
-            _collect(relation.input, own | _read(relation.scalars), found)
-        case _:
-            for part in inputs(relation):
-                _collect(part, range(len(part.columns)), found)
-
-
-def _read(expressions: Iterable[Scalar]) -> set[int]:
-    return set().union(*map(columns_of, expressions))
