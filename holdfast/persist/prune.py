@@ -3,13 +3,16 @@
 A filter is a conjunction of comparisons of columns with values. A part is left out only if its statistics show
 that no row of it satisfies all of them; what remains must still be filtered. A row and its retraction have the
 same values, so both go or both stay.
+
+Ranges say of whole numbers that a row is asked for only if it has one in them: what a join has to find is known by the
+statistics of what it is joined with, before any of it is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,6 +26,20 @@ from holdfast.repr.row import RowType
 Operator = Literal["=", "<", "<=", ">", ">=", "is null", "is not null"]
 
 _COMPARE = {"=": pc.equal, "<": pc.less, "<=": pc.less_equal, ">": pc.greater, ">=": pc.greater_equal}
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The whole numbers from `lower` to `upper`, none if it is less."""
+
+    lower: int
+    upper: int
+
+
+Ranges: TypeAlias = Mapping[str, Range]
+"""For some columns, the values that are asked for."""
+
+NO_RANGES: Ranges = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +81,31 @@ def prune(slices: Sequence[Slice], row_type: RowType, where: Sequence[Comparison
         if comparison.column not in row_type.names:
             raise UsageError(f'there is no column "{comparison.column}" to compare')
     return [piece for piece in slices if all(_may_hold(piece, row_type, comparison) for comparison in where)]
+
+
+def range_of(slices: Sequence[Slice], column: str) -> Range | None:
+    """All values of a column, but for nulls, are in it. None: statistics do not say."""
+    found = Range(1, 0)
+    for piece in slices:
+        stats = dict(piece.part.stats).get(column)
+        if stats is None or stats.nulls == piece.part.rows:
+            continue
+        lower, upper = stats.lower, stats.upper
+        if not isinstance(lower, int) or not isinstance(upper, int):
+            return None
+        is_first = found.lower > found.upper
+        found = Range(lower, upper) if is_first else Range(min(found.lower, lower), max(found.upper, upper))
+    return found
+
+
+def within(slices: Sequence[Slice], ranges: Ranges) -> list[Slice]:
+    """The slices that may hold rows with a value in each of the ranges. A null is in none."""
+    return [piece for piece in slices if all(_meets(piece, column, each) for column, each in ranges.items())]
+
+
+def _meets(piece: Slice, column: str, asked: Range) -> bool:
+    known = range_of([piece], column)
+    return known is None or (known.lower <= asked.upper and asked.lower <= known.upper and known.lower <= known.upper)
 
 
 def _may_hold(piece: Slice, row_type: RowType, comparison: Comparison) -> bool:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import UsageError
 from holdfast.persist import encoding
-from holdfast.persist.prune import Comparison, Operator, filter_table, prune
+from holdfast.persist.prune import Comparison, Operator, Range, filter_table, prune, range_of, within
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
@@ -101,3 +101,44 @@ async def test_parts_that_cannot_hold_what_is_asked_for_are_left_out(monkeypatch
     assert len(prune(slices, ints, [Comparison("a", "is null")])) == 0
     with pytest.raises(UsageError, match='no column "b"'):
         prune(slices, ints, [Comparison("b", "=", 2)])
+
+
+@given(
+    parts=st.lists(st.lists(st.none() | st.integers(-4, 4), min_size=1, max_size=3), max_size=5),
+    lower=st.integers(-5, 5),
+    size=st.integers(0, 4),
+)
+@settings(max_examples=150)
+def test_what_is_in_a_range_is_in_the_parts_that_are_left(parts: list[list[int | None]], lower: int, size: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoding, "SMALL_ROWS", 0)
+        asyncio.run(compare_ranges(parts, Range(lower, lower + size)))
+
+
+async def compare_ranges(parts: list[list[int | None]], asked: Range) -> None:
+    ints = RowType.of(("a", pa.int64()))
+    async with in_memory().writer() as persist:
+        handle = await persist.create_or_load("c", ints)
+        for time, numbers in enumerate(parts):
+            updates = batch(ints, [((number,), time, 1) for number in numbers])
+            await handle.compare_and_append(updates, at(time), at(time + 1))
+        slices = handle.state.snapshot(Timestamp(len(parts) - 1)) if parts else []
+    kept = {piece.part.min_time for piece in within(slices, {"a": asked})}
+    for time, numbers in enumerate(parts):
+        known = [number for number in numbers if number is not None]
+        overlaps = bool(known) and min(known) <= asked.upper and asked.lower <= max(known)
+        assert (time in kept) == overlaps
+    everything = [number for numbers in parts for number in numbers if number is not None]
+    found = range_of(slices, "a")
+    assert found is not None
+    assert found == Range(min(everything), max(everything)) if everything else found.lower > found.upper
+
+
+async def test_what_has_no_statistics_is_left() -> None:
+    ints = RowType.of(("a", pa.int64()))
+    async with in_memory().writer() as persist:
+        handle = await persist.create_or_load("c", ints)
+        await handle.compare_and_append(batch(ints, [((1,), 0, 1)]), at(0), at(1))
+        slices = handle.state.snapshot(Timestamp(0))
+    assert range_of(slices, "a") is None
+    assert within(slices, {"a": Range(5, 6)}) == slices

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from holdfast.adapter.tables.table import Table
 from holdfast.persist import Changes, Persist, ReadHandle
-from holdfast.persist.spark.difference import Difference, difference, sides
+from holdfast.persist.spark.difference import Change, changed
 from holdfast.persist.spark.frames import Frames
-from holdfast.persist.spark.scan import SparkReader
+from holdfast.persist.spark.scan import Snapshot, SparkReader
 from holdfast.repr.frontier import Frontier, Timestamp, after
 from holdfast.repr.row import DIFF, TIME, RowType
 from holdfast.repr.update import UpdateBatch
@@ -48,44 +48,31 @@ class Stored:
                 yield batch
 
     @asynccontextmanager
-    async def frame(
+    async def pinned(
         self, spark: SparkSession, table: Table, time: Timestamp, columns: Sequence[int] | None = None
-    ) -> AsyncIterator[DataFrame]:
+    ) -> AsyncIterator[Snapshot]:
         """The table at `time` for Spark, while it is read."""
         readable = table.readable
         assert readable is not None  # a table is made with a commit that advances it
         time = min(time, readable)
         async with (
             self._reader(table, time) as reader,
-            SparkReader(spark, reader, self._frames).rows(time, _named(table, columns)) as frame,
+            SparkReader(spark, reader, self._frames).snapshot(time, _named(table, columns)) as snapshot,
         ):
-            yield frame
+            yield snapshot
 
     @asynccontextmanager
-    async def difference(
+    async def change(
         self, spark: SparkSession, table: Table, start: Timestamp, end: Timestamp, columns: Sequence[int]
-    ) -> AsyncIterator[Difference]:
-        """What came later than `start`, up to `end`, and what went, for Spark, while it is read."""
+    ) -> AsyncIterator[Change]:
+        """What happened later than `start`, up to `end`, for Spark, while it is read. Something is known to have."""
         readable = table.readable
-        if readable is None or readable <= start:
-            yield Difference(None, None)
-            return
+        assert readable is not None
         upper = after(min(end, readable))
         async with (
             self._reader(table, start) as reader,
-            difference(spark, reader, Timestamp(start + 1), upper, _named(table, columns)) as found,
+            changed(spark, reader, Timestamp(start + 1), upper, _named(table, columns)) as found,
         ):
-            yield found
-
-    @asynccontextmanager
-    async def sides(
-        self, spark: SparkSession, table: Table, time: Timestamp, columns: Sequence[int]
-    ) -> AsyncIterator[tuple[DataFrame, DataFrame]]:
-        """What came up to `time`, and what went, for Spark, while it is read."""
-        readable = table.readable
-        assert readable is not None  # a table is made with a commit that advances it
-        time = min(time, readable)
-        async with self._reader(table, time) as reader, sides(spark, reader, time, _named(table, columns)) as found:
             yield found
 
     async def changes(self, table: Table, start: Timestamp, end: Timestamp) -> AsyncIterator[Changes]:

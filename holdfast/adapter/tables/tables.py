@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -35,7 +35,8 @@ from holdfast.compute.maintain import Holders, Progress, ReadCapability
 from holdfast.errors import DataCorruption, HoldfastError
 from holdfast.persist import Append, Changes, Persist, WriteHandle
 from holdfast.persist.errors import AsOfBeforeSince, UnknownCollection
-from holdfast.persist.spark.difference import Difference
+from holdfast.persist.spark.difference import Change
+from holdfast.persist.spark.scan import Snapshot
 from holdfast.plan.row_types import row_type_of
 from holdfast.repr.frontier import Frontier, Timestamp, after
 from holdfast.repr.ids import GlobalId
@@ -147,39 +148,33 @@ class Tables:
         return table.progress
 
     @asynccontextmanager
-    async def frame(
-        self, spark: SparkSession, id: GlobalId, as_of: Timestamp, columns: Sequence[int] | None = None
-    ) -> AsyncIterator[DataFrame]:
+    async def frame(self, spark: SparkSession, id: GlobalId, as_of: Timestamp) -> AsyncIterator[DataFrame]:
         """All rows at `as_of`, each as often as it is there, for Spark to read in the block."""
-        table = self._table(id)
-        await self._readable(table, as_of)
-        async with self._stored.frame(spark, table, as_of, columns) as frame:
-            yield frame
+        async with self.pinned(spark, id, as_of) as snapshot:
+            yield await asyncio.to_thread(snapshot.rows)
 
     @asynccontextmanager
-    async def difference(
+    async def pinned(
+        self, spark: SparkSession, id: GlobalId, as_of: Timestamp, columns: Sequence[int] | None = None
+    ) -> AsyncIterator[Snapshot]:
+        """The table at `as_of`, or some columns of it, for Spark to read in the block."""
+        table = self._table(id)
+        await self._readable(table, as_of)
+        async with self._stored.pinned(spark, table, as_of, columns) as snapshot:
+            yield snapshot
+
+    def change(
         self, spark: SparkSession, id: GlobalId, start: Timestamp, end: Timestamp, columns: Sequence[int]
-    ) -> AsyncIterator[Difference]:
-        """What came later than `start`, up to `end`, at which the table is complete, and what went, for one who holds
-        it at `start`, for Spark to read in the block.
+    ) -> AbstractAsyncContextManager[Change]:
+        """What happened later than `start`, up to `end`, at which the table is complete, for one who holds it at
+        `start`, for Spark to read in the block. Something did.
         """
-        async with self._stored.difference(spark, self._table(id), start, end, columns) as found:
-            yield found
+        return self._stored.change(spark, self._table(id), start, end, columns)
 
     def takes_back(self, id: GlobalId) -> bool:
         """Whether rows are known to have gone again, so that it takes more than a scan to tell which there are."""
         batches = self._table(id).handle.state.batches
         return not all(part.inserts_only for batch in batches for part in batch.parts)
-
-    @asynccontextmanager
-    async def sides(
-        self, spark: SparkSession, id: GlobalId, as_of: Timestamp, columns: Sequence[int]
-    ) -> AsyncIterator[tuple[DataFrame, DataFrame]]:
-        """All that came to the table up to `as_of`, and all that went, as far as it is remembered, for one who holds it
-        there, for Spark to read in the block.
-        """
-        async with self._stored.sides(spark, self._table(id), as_of, columns) as found:
-            yield found
 
     async def changes(self, id: GlobalId, start: Timestamp, *, prompt: bool = False) -> AsyncGenerator[Changes, None]:
         """The updates at times later than `start`, as they happen.

@@ -2,6 +2,7 @@
 
 from holdfast.compute.delta.columns_read import columns_read
 from holdfast.compute.delta.hydration import OUTPUT, Follows, follows, hydration
+from holdfast.compute.delta.joined_by import joined_by
 from holdfast.compute.delta.looked_at import looked_at
 from holdfast.compute.delta.program import Program, State, state_input
 from holdfast.compute.delta.rules import program
@@ -22,6 +23,7 @@ __all__ = [
     "from_scratch",
     "gone_input",
     "hydration",
+    "joined_by",
     "looked_at",
     "program",
     "state_input",

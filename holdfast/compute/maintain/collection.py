@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from holdfast.persist import Append, Changes, WriteHandle
-from holdfast.persist.spark.difference import Difference
+from holdfast.persist.spark.difference import Change
+from holdfast.persist.spark.scan import Snapshot
 from holdfast.plan.errors import DataError
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import GlobalId
@@ -108,23 +109,20 @@ class Collections(Protocol):
     async def rows(self, id: GlobalId, as_of: Timestamp, columns: Sequence[int] | None = None) -> pa.Table:
         """All rows at `as_of`, each as often as it is there, once the collection is complete then."""
 
-    def frame(
-        self, spark: SparkSession, id: GlobalId, as_of: Timestamp, columns: Sequence[int] | None = None
-    ) -> AbstractAsyncContextManager[DataFrame]:
-        """The same for Spark to read in the block."""
+    def pinned(
+        self, spark: SparkSession, id: GlobalId, as_of: Timestamp, columns: Sequence[int]
+    ) -> AbstractAsyncContextManager[Snapshot]:
+        """Some columns of the collection at `as_of`, for Spark to read in the block, once it is complete then."""
 
-    def difference(
+    def change(
         self, spark: SparkSession, id: GlobalId, start: Timestamp, end: Timestamp, columns: Sequence[int]
-    ) -> AbstractAsyncContextManager[Difference]:
-        """What came later than `start`, up to `end`, at which the collection is complete, and what went, for Spark."""
+    ) -> AbstractAsyncContextManager[Change]:
+        """What happened later than `start`, up to `end`, at which the collection is complete, for Spark to read in the
+        block. Something did.
+        """
 
     def takes_back(self, id: GlobalId) -> bool:
         """Whether rows are known to have gone again, so that it takes more than a scan to tell which there are."""
-
-    def sides(
-        self, spark: SparkSession, id: GlobalId, as_of: Timestamp, columns: Sequence[int]
-    ) -> AbstractAsyncContextManager[tuple[DataFrame, DataFrame]]:
-        """All that came up to `as_of`, as far as is known, and all that went, for Spark: some rows are in both."""
 
     def updates(self, id: GlobalId, as_of: Timestamp, columns: Sequence[int]) -> AsyncIterator[UpdateBatch]:
         """Some columns of the collection at `as_of`, at which it is complete: updates, not consolidated, piece by

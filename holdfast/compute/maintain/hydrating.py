@@ -7,21 +7,23 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from math import inf
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import broadcast, expr
 
-from holdfast.compute.delta import Follows, state_input, totals_of_sides
+from holdfast.compute.delta import Follows, came_input, gone_input, joined_by, state_input, totals_of_sides
 from holdfast.compute.delta.add_up import CAME, GONE, OLD, totals_after
 from holdfast.compute.delta.totals import WHOLE
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.budget import TooManyRows
+from holdfast.compute.maintain.inputs import EVERYWHERE, Input, InputChange, Places
 from holdfast.compute.maintain.touched import added_totals, rows_of, sides_of, updates_of_rows, updates_of_totals
 from holdfast.compute.render import SparkQuery, render
 from holdfast.compute.run import running
@@ -54,6 +56,9 @@ _MODEST = 200_000
 _OF_A_CHANGE = 0.01
 """The share that a change is taken to be of a collection."""
 
+_TOGETHER = 3
+"""Collections that change at once and are followed, at most: for each of them, all others are read."""
+
 _MOST = 1_000_000
 """Rows that a join of gathered ones may come to here."""
 
@@ -83,20 +88,22 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What works read: `frames` are all inputs, `few` those that are known to have few rows.
+    """What works read: `now` are all inputs, `few` those that are known to have few rows.
 
-    `sides` are those from which rows went, which have frames by the names of `came_input` and `gone_input`. Those of
-    their own they have only if some work needs them.
+    `sides` are those from which rows went: totals may be made of what came to them and of what went, which have the
+    names of `came_input` and `gone_input`.
 
-    `changed` are the inputs that are not what they were when the old rows were made, each with what came and went, if
-    that is known; `updates` is how many updates that takes of each, about.
+    `changed` are the inputs that are not what they were when the old rows were made, each with what happened, if that
+    may be followed; `before` is what those were then that are followed together, and `updates` how many there are of
+    each, about.
     """
 
-    frames: Mapping[str, DataFrame]
-    few: frozenset[str]
-    sides: frozenset[str]
-    changed: Mapping[str, Difference | None]
-    updates: Mapping[str, int]
+    now: Mapping[str, Input]
+    few: frozenset[str] = frozenset()
+    sides: frozenset[str] = frozenset()
+    changed: Mapping[str, InputChange | None] = field(default_factory=dict)
+    before: Mapping[str, Input] = field(default_factory=dict)
+    updates: Mapping[str, int] = field(default_factory=dict)
 
 
 def written(
@@ -111,16 +118,16 @@ def written(
 
 
 class _Hydrating:
-    """`frames` are what works may read, `few` those with few rows, and `tables` the ones among these that are here.
-    `modest` are states with more rows, but not very many; `sides` inputs that may be read as what came and what went.
+    """`frames` are states that works may read, and `tables` the ones among these that are here. `modest` are states
+    with more rows, but not very many.
 
-    `changed` are those of them that are not what they were, each with what came and went, if that is known.
+    `changed` are inputs and states that are not what they were, each with what came and went, if that is known.
     """
 
     def __init__(self, spark: SparkSession, read: Read, at: Timestamp, stack: ExitStack) -> None:
-        self._spark, self._at, self._stack, self._few, self._sides = spark, at, stack, read.few, read.sides
-        self._frames, self._tables = dict(read.frames), dict[str, pa.Table]()
-        self._changed, self._changes = dict(read.changed), read.updates
+        self._spark, self._read, self._at, self._stack = spark, read, at, stack
+        self._frames, self._tables = dict[str, DataFrame](), dict[str, pa.Table]()
+        self._changed: dict[str, InputChange | Difference | None] = dict(read.changed)
         self._modest = set[str]()
 
     def made(self, work: Work, *, is_read: bool) -> Staged | UpdateBatch:
@@ -155,17 +162,38 @@ class _Hydrating:
         return None
 
     def _change(self, work: Work) -> Difference | None:
-        """What follows from all that changed, if that is known. What it is added to are rows, or totals."""
+        """What follows from all that changed, if that is known. What it is added to are rows, or totals.
+
+        Several collections change one after the other: what follows from one is made with those after it as they were,
+        so that nothing is counted twice. The largest is the first, and may be any, as what it was is not needed then.
+        """
         names = [name for name in work.query.inputs if name in self._changed]
-        if not names:
-            return Difference(None, None)
-        changed = self._changed[names[0]]
-        if len(names) > 1 or changed is None or work.counts or names[0] not in work.follows.any_of:
+        if (work.counts and names) or not work.follows.any_of.issuperset(names):
             return None
-        came, gone = (
-            None if side is None else self._rows(work, names[0], side) for side in (changed.came, changed.gone)
-        )
-        return Difference(came, gone)
+        names.sort(key=lambda name: self._read.updates.get(name, inf), reverse=True)
+        if len(names) > 1 and not self._can_be_followed(names):
+            return None
+        came, gone = list[DataFrame](), list[DataFrame]()
+        for place, name in enumerate(names):
+            changed, later = self._changed[name], frozenset(names[place + 1 :])
+            if changed is None:
+                return None
+            places = {} if isinstance(changed, Difference) else _places(work, name, changed)
+            if any(self._input(other, later).has_none(places[other]) for other in places if other in self._read.now):
+                continue
+            sides = changed if isinstance(changed, Difference) else changed.difference()
+            for found, side in ((came, sides.came), (gone, sides.gone)):
+                if side is not None:
+                    found.append(self._rows(work, _Changed(name, side, later, places)))
+        return Difference(*(reduce(DataFrame.unionAll, found) if found else None for found in (came, gone)))
+
+    def _can_be_followed(self, names: Sequence[str]) -> bool:
+        """Whether to change one after the other, the first of which may be large, is sooner done than all anew."""
+        modest = all(name in self._read.before and self._is_modest_change(name) for name in names[1:])
+        return modest and len(names) <= _TOGETHER
+
+    def _input(self, name: str, before: Collection[str]) -> Input:
+        return (self._read.before if name in before else self._read.now)[name]
 
     def _followed(self, work: Work, old: UpdateBatch, change: Difference) -> pa.Table | None:
         """The rows, of the few that there were and what follows from what changed, if that is few."""
@@ -182,18 +210,34 @@ class _Hydrating:
         taken = _at(row_type, gone.table.columns[:-2], Timestamp(0), -np.asarray(gone.table[DIFF]))
         return _rows_in(UpdateBatch.concat(row_type, [old, came, taken]))
 
-    def _rows(self, work: Work, of: str | None = None, change: DataFrame | None = None) -> DataFrame:
-        """What the work is of; or of a change `of` something that it reads, and of all else."""
+    def _rows(self, work: Work, change: _Changed | None = None) -> DataFrame:
+        """What the work is of; or of a change of something that it reads, and of all else."""
+        of = None if change is None else change.of
         relation = spread_semi_joins(reduce_joins(work.plan.relation, partial(self._small, of)), self._is_modest)
-        relation = totals_of_sides(relation, self._sides - {of})
+        relation = totals_of_sides(relation, self._read.sides - {of})
         query = work.query if relation is work.plan.relation else render(replace(work.plan, relation=relation))
-        frames = self._frames
-        if of is not None and change is not None:
-            frames = {**frames, of: broadcast(change) if self._is_modest_change(of) else change}
+        frames = {name: self._frame(name, change) for name in query.inputs}
         frame = self._stack.enter_context(running(self._spark, query, frames, ()))
         schema = work.handle.row_type.schema
         columns = [f"CAST(c{index} AS {spark_type(field.type)}) AS c{index}" for index, field in enumerate(schema)]
         return frame.selectExpr(*columns, *([f"CAST(c{len(columns)} AS BIGINT) AS {DIFF}"] if work.counts else []))
+
+    def _frame(self, name: str, change: _Changed | None) -> DataFrame:
+        """What a query reads by a name."""
+        if change is not None and name == change.of:
+            return broadcast(change.rows) if self._is_modest_change(name) else change.rows
+        if name in self._frames:
+            return self._frames[name]
+        for each in self._read.now:
+            places = EVERYWHERE if change is None else change.places.get(each, EVERYWHERE)
+            found = self._input(each, () if change is None else change.before)
+            if name == each:
+                return found.rows(places)
+            if name == came_input(each):
+                return found.came(places)
+            if name == gone_input(each):
+                return found.gone(places)
+        raise AssertionError(f"nothing is called {name}")
 
     def _small(self, of: str | None, relation: Relation) -> float | None:
         if isinstance(relation, Get) and relation.name == of:
@@ -201,10 +245,10 @@ class _Hydrating:
         return 1 if self._is_small(relation) else None
 
     def _is_modest_change(self, of: str) -> bool:
-        return self._changes.get(of, _MODEST + 1) <= _MODEST
+        return self._read.updates.get(of, _MODEST + 1) <= _MODEST
 
     def _is_small(self, relation: Relation) -> bool:
-        return isinstance(relation, Get) and (relation.name in self._tables or relation.name in self._few)
+        return isinstance(relation, Get) and (relation.name in self._tables or relation.name in self._read.few)
 
     def _is_modest(self, relation: Relation) -> bool:
         return self._is_small(relation) or (isinstance(relation, Get) and relation.name in self._modest)
@@ -268,7 +312,7 @@ class _Hydrating:
             return None
         added = self._remembered(added_totals(change, row_type, keys))
         return self._remembered(
-            updates_of_totals(added, old, row_type, keys, few=sum(self._changes.values()) <= _BROADCAST)
+            updates_of_totals(added, old, row_type, keys, few=sum(self._read.updates.values()) <= _BROADCAST)
         )
 
     def _remembered(self, frame: DataFrame) -> DataFrame:
@@ -276,6 +320,28 @@ class _Hydrating:
         frame = frame.persist()
         self._stack.callback(frame.unpersist)
         return frame
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """`rows` in the place of what is called `of`, with inputs as they were `before` and others as they are.
+
+    Of these, only rows in `places` are of use.
+    """
+
+    of: str
+    rows: DataFrame
+    before: frozenset[str]
+    places: Mapping[str, Places]
+
+
+def _places(work: Work, name: str, change: InputChange) -> dict[str, Places]:
+    """Where the rows of other inputs are that a change of one is joined with."""
+    found: dict[str, Places] = {}
+    for other, columns in joined_by(work.plan.relation, name).items():
+        ranges = {place: change.range_of(ours) for place, ours in columns.items()}
+        found[other] = {place: each for place, each in ranges.items() if each is not None}
+    return found
 
 
 def _check(work: Work, made: Staged | UpdateBatch) -> None:

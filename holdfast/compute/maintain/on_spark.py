@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 
-from holdfast.compute.delta import (
-    OUTPUT,
-    Follows,
-    came_input,
-    columns_read,
-    follows,
-    gone_input,
-    hydration,
-    totals_of_sides,
-)
-from holdfast.compute.delta.making import gets_in
+from holdfast.compute.delta import OUTPUT, Follows, columns_read, follows, hydration
 from holdfast.compute.maintain import hydrating
 from holdfast.compute.maintain.arrangements import input_types
 from holdfast.compute.maintain.collection import Collections
 from holdfast.compute.maintain.hydrating import Read, Work, written
 from holdfast.compute.maintain.hydrations import Hydrations
+from holdfast.compute.maintain.inputs import Input, InputChange
 from holdfast.compute.maintain.outside import Runtime
 from holdfast.compute.maintain.stores import Stores, Written
 from holdfast.compute.maintain.view import ViewDescription
 from holdfast.compute.render import SparkQuery, render
 from holdfast.persist import Persist, WriteHandle
-from holdfast.persist.spark.difference import Difference
 from holdfast.persist.spark.scan import SparkReader
-from holdfast.persist.spark.schema import quoted, spark_type
 from holdfast.plan.errors import DataError
 from holdfast.plan.relation import Columns, Plan
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.ids import GlobalId
-from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
 
 _SMALL = 20_000
@@ -67,16 +55,17 @@ class OnSpark:
         They are as they were at `basis` so far, and of what they read only the inputs `changed` are others since, by so
         many updates. Without `basis` nothing was written yet.
         """
-        of_sides = any(self._tables.takes_back(id) for id in view.inputs)
-        make = partial(self._written, view, stores, at, basis, changed or {})
+        changed = changed or {}
+        mixed = len(changed) > 1 or any(self._tables.takes_back(id) for id in view.inputs)
+        make = partial(self._written, view, stores, at, basis, changed)
         async with AsyncExitStack() as stack:
             try:
-                found = await stack.enter_async_context(make(of_sides=of_sides))
+                found = await stack.enter_async_context(make(mixed=mixed))
             except DataError:
-                if not of_sides:
+                if not mixed:
                     raise
-                # It may be one of rows that are not there any more.
-                found = await stack.enter_async_context(make(of_sides=False))
+                # It may be one of rows that are not there any more, or never were together.
+                found = await stack.enter_async_context(make(mixed=False))
             yield found
 
     @asynccontextmanager
@@ -88,13 +77,13 @@ class OnSpark:
         basis: Timestamp | None,
         changed: Mapping[str, int],
         *,
-        of_sides: bool,
+        mixed: bool,
     ) -> AsyncIterator[Written]:
-        """The same, where inputs may be read as what came to them and what went, if `of_sides`."""
+        """The same. If `mixed`, rows may be looked at that were there at different times."""
         planned = await asyncio.to_thread(_planned, view, at)
         spark = await self._runtime.session()
         async with AsyncExitStack() as stack:
-            reading = self._read(spark, view, planned, at, basis, changed, of_sides=of_sides)
+            reading = self._read(spark, view, planned, at, basis, changed, mixed=mixed)
             read = await stack.enter_async_context(reading)
             works = []
             for name, each in planned.items():
@@ -119,35 +108,36 @@ class OnSpark:
         basis: Timestamp | None,
         changed: Mapping[str, int],
         *,
-        of_sides: bool,
+        mixed: bool,
     ) -> AsyncIterator[Read]:
-        """The inputs, of which only the columns that are read have values."""
         needed: dict[str, frozenset[int]] = {}
         for each in planned.values():
             for name, columns in columns_read(each.plan.relation).items():
                 needed[name] = needed.get(name, frozenset()) | columns
         inputs = input_types(view.program)
+        read = {name: sorted(needed.get(name, ())) or [0] for name in inputs}
         few = frozenset(name for name in inputs if self._tables.size(GlobalId.parse(name)) <= _SMALL)
         # What is small is asked more than once.
-        large = inputs.keys() - few if of_sides else ()
+        large = inputs.keys() - few if mixed else ()
         sides = frozenset(name for name in large if self._tables.takes_back(GlobalId.parse(name)))
-        names = {name for each in planned.values() for name in gets_in(totals_of_sides(each.plan.relation, sides))}
-        frames: dict[str, DataFrame] = {}
-        differences: dict[str, Difference | None] = {}
+        now, before = dict[str, Input](), dict[str, Input]()
+        changes: dict[str, InputChange | None] = {}
         async with AsyncExitStack() as stack:
+
+            async def input_at(name: str, time: Timestamp) -> Input:
+                pinned = self._tables.pinned(spark, GlobalId.parse(name), time, read[name])
+                return Input(await stack.enter_async_context(pinned), read[name], inputs[name])
+
             for name, row_type in inputs.items():
-                id, read = GlobalId.parse(name), sorted(needed.get(name, ())) or [0]
-                widened = partial(_widened, read=read, row_type=row_type)
-                if name in names:
-                    frames[name] = widened(await stack.enter_async_context(self._tables.frame(spark, id, at, read)))
-                if came_input(name) in names:
-                    came, gone = await stack.enter_async_context(self._tables.sides(spark, id, at, read))
-                    frames[came_input(name)], frames[gone_input(name)] = widened(came), widened(gone)
-                if basis is not None and name in changed:
-                    found = await stack.enter_async_context(self._tables.difference(spark, id, basis, at, read))
-                    both = (None if side is None else widened(side) for side in (found.came, found.gone))
-                    differences[name] = Difference(*both)
-            yield Read(frames, few, sides, differences, changed)
+                now[name] = await input_at(name, at)
+                if basis is None or name not in changed:
+                    continue
+                changes[name] = None
+                if mixed or len(changed) == 1:
+                    change = self._tables.change(spark, GlobalId.parse(name), basis, at, read[name])
+                    changes[name] = InputChange(await stack.enter_async_context(change), read[name], row_type)
+                    before[name] = await input_at(name, basis)
+            yield Read(now, few, sides, changes, before, changed)
 
     @asynccontextmanager
     async def _old(
@@ -180,19 +170,6 @@ class _Planned:
 def _planned(view: ViewDescription, at: Timestamp) -> dict[str, _Planned]:
     following = follows(view.program, at)
     return {name: _Planned(plan, render(plan), following[name]) for name, plan in hydration(view.program, at).items()}
-
-
-def _widened(frame: DataFrame, read: Sequence[int], row_type: RowType) -> DataFrame:
-    """The columns that are `read`, in their places among all."""
-    known = dict(zip(read, frame.columns, strict=True))
-    return frame.selectExpr(
-        *(
-            f"{quoted(known[index])} AS c{index}"
-            if index in known
-            else f"CAST(NULL AS {spark_type(field.type)}) AS c{index}"
-            for index, field in enumerate(row_type.schema)
-        )
-    )
 
 
 def _columns(view: ViewDescription, name: str) -> Columns:

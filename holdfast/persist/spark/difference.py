@@ -6,7 +6,6 @@ none cancel, and this is a plain scan.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,9 +13,9 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import expr
 
-from holdfast.persist.batch import Slice
-from holdfast.persist.read import Pinned, ReadHandle
-from holdfast.persist.spark.scan import part_errors, scan
+from holdfast.persist.prune import NO_RANGES, Range, Ranges
+from holdfast.persist.read import ReadHandle
+from holdfast.persist.spark.scan import Snapshot, part_errors
 from holdfast.persist.spark.schema import quoted
 from holdfast.repr.frontier import Frontier, Timestamp
 from holdfast.repr.row import DIFF
@@ -30,56 +29,66 @@ class Difference:
     gone: DataFrame | None
 
 
+class Change:
+    """What happened to a collection between two frontiers, pinned. Nothing is read before it is asked for."""
+
+    def __init__(self, updates: Snapshot) -> None:
+        self._updates, self.columns = updates, updates.columns
+
+    def range_of(self, column: str) -> Range | None:
+        """All values of a column that came or went are in it, but for nulls. None: that is not known."""
+        return self._updates.range_of(column)
+
+    def difference(self) -> Difference:
+        pieces, columns = self._updates.pieces(), self.columns
+        if not pieces:
+            return Difference(None, None)
+        updates = self._updates.scan(pieces)
+        least, most = min(piece.part.min_diff for piece in pieces), max(piece.part.max_diff for piece in pieces)
+        if least > 0:
+            return Difference(repeated(updates, columns, most), None)
+        if most < 0:
+            return Difference(None, repeated(_negated(updates, columns), columns, -least))
+        return split(updates, columns)
+
+
 @asynccontextmanager
-async def difference(
+async def changed(
     spark: SparkSession, handle: ReadHandle, lower: Timestamp, upper: Frontier, columns: Sequence[str]
-) -> AsyncIterator[Difference]:
-    """Of the `columns`, of which there is one at least."""
+) -> AsyncIterator[Change]:
+    """Of the `columns`, of which there is one at least, to be read in the block."""
     with await handle.pin_changes(lower, upper) as pinned, part_errors(pinned):
-        yield await asyncio.to_thread(_difference, spark, handle, pinned, columns)
+        yield Change(Snapshot(spark, handle, pinned, columns))
 
 
-@asynccontextmanager
-async def sides(
-    spark: SparkSession, handle: ReadHandle, as_of: Timestamp, columns: Sequence[str]
-) -> AsyncIterator[tuple[DataFrame, DataFrame]]:
-    """The collection at `as_of` as all rows that are known to have come, and all that went: some are in both.
+def came(snapshot: Snapshot, ranges: Ranges = NO_RANGES) -> DataFrame:
+    """All rows that are known to have come to a collection, whether they are still there or not.
 
-    That is enough for whatever is linear, and never dearer than a scan.
+    That and all that have `gone` is enough for whatever is linear, and never dearer than a scan.
     """
-    with await handle.pin_snapshot(as_of) as pinned, part_errors(pinned):
-        yield await asyncio.to_thread(_sides, spark, handle, pinned, columns)
-
-
-def _sides(
-    spark: SparkSession, handle: ReadHandle, pinned: Pinned, columns: Sequence[str]
-) -> tuple[DataFrame, DataFrame]:
-    parts, pieces = handle.parts, pinned.slices
-
-    def scanned(pieces: Sequence[Slice]) -> DataFrame:
-        return scan(spark, parts.location, parts.blob, pinned.state, pieces, columns)
-
+    pieces = snapshot.pieces(ranges)
+    plain = [piece for piece in pieces if piece.part.inserts_only]
     added = [piece for piece in pieces if piece.part.max_diff > 0 and not piece.part.inserts_only]
-    taken = [piece for piece in pieces if piece.part.min_diff < 0]
-    least = min((piece.part.min_diff for piece in taken), default=-1)
-    came = scanned([piece for piece in pieces if piece.part.inserts_only]).select(*map(quoted, columns))
-    if added:
-        came = came.unionAll(repeated(scanned(added).where(f"{DIFF} > 0"), columns))
-    return came, repeated(_negated(scanned(taken).where(f"{DIFF} < 0"), columns), columns, -least)
+
+    def frame() -> DataFrame:
+        found = snapshot.scan(plain).select(*map(quoted, snapshot.columns))
+        if not added:
+            return found
+        return found.unionAll(repeated(snapshot.scan(added).where(f"{DIFF} > 0"), snapshot.columns))
+
+    return snapshot.known("came", [*plain, *added], frame)
 
 
-def _difference(spark: SparkSession, handle: ReadHandle, pinned: Pinned, columns: Sequence[str]) -> Difference:
-    pieces: Sequence[Slice] = pinned.slices
-    if not pieces:
-        return Difference(None, None)
-    parts = handle.parts
-    updates = scan(spark, parts.location, parts.blob, pinned.state, pieces, columns)
-    least, most = min(piece.part.min_diff for piece in pieces), max(piece.part.max_diff for piece in pieces)
-    if least > 0:
-        return Difference(repeated(updates, columns, most), None)
-    if most < 0:
-        return Difference(None, repeated(_negated(updates, columns), columns, -least))
-    return split(updates, columns)
+def gone(snapshot: Snapshot, ranges: Ranges = NO_RANGES) -> DataFrame:
+    """All rows that are known to have gone: some came, and went again."""
+    pieces = [piece for piece in snapshot.pieces(ranges) if piece.part.min_diff < 0]
+
+    def frame() -> DataFrame:
+        least = min((piece.part.min_diff for piece in pieces), default=-1)
+        taken = _negated(snapshot.scan(pieces).where(f"{DIFF} < 0"), snapshot.columns)
+        return repeated(taken, snapshot.columns, -least)
+
+    return snapshot.known("gone", pieces, frame)
 
 
 def split(updates: DataFrame, columns: Sequence[str]) -> Difference:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import reduce
 
@@ -23,7 +23,7 @@ from holdfast.persist.blob import Blob, BlobLocation
 from holdfast.persist.encoding import decode, fetch
 from holdfast.persist.errors import CorruptPart
 from holdfast.persist.part import Part
-from holdfast.persist.prune import Comparison, filter_table, prune
+from holdfast.persist.prune import NO_RANGES, Comparison, Range, Ranges, filter_table, prune, range_of, within
 from holdfast.persist.read import Pinned, ReadHandle
 from holdfast.persist.shard import ShardState
 from holdfast.persist.spark.frames import Frames
@@ -39,14 +39,103 @@ _BROADCAST = 5_000_000
 """Updates among which those that take rows away are few enough to be known to all tasks."""
 
 
-class SparkReader:
-    """Reads what `handle` may read, on `spark`.
+class Snapshot:
+    """Some columns of a collection at a time, or of its changes between two frontiers, pinned.
 
-    Frames are made in threads: each takes many calls of a Java that may be busy. Those that `frames` has are made once.
+    Frames are made of it in threads, as each takes many calls of a Java that may be busy. Those that `frames` has are
+    made once. Ranges are of columns that are read.
     """
 
+    def __init__(
+        self,
+        spark: SparkSession,
+        handle: ReadHandle,
+        pinned: Pinned,
+        columns: Sequence[str],
+        frames: Frames | None = None,
+    ) -> None:
+        self._spark, self._handle, self._pinned, self._frames = spark, handle, pinned, frames or Frames(0)
+        self.columns = tuple(columns)
+
+    def pieces(self, ranges: Ranges = NO_RANGES) -> list[Slice]:
+        """What may hold rows with values in the ranges."""
+        return within(self._pinned.slices, self._narrow(ranges))
+
+    def range_of(self, column: str) -> Range | None:
+        """All values of a column are in it, but for nulls. None: that is not known."""
+        is_whole = pa.types.is_integer(self._pinned.state.row_type.schema.field(column).type)
+        return range_of(self._pinned.slices, column) if is_whole else None
+
+    def rows(self, ranges: Ranges = NO_RANGES, where: Sequence[Comparison] = ()) -> DataFrame:
+        """Each row as often as it is there; those without a value in each of the ranges may be missing.
+
+        If nothing in it was ever taken back, this is a plain scan; else rows that were are summed.
+        """
+        state, ranges = self._pinned.state, self._narrow(ranges)
+        pieces = prune(within(self._pinned.slices, ranges), state.row_type, where)
+        if all(piece.part.inserts_only for piece in pieces):
+            ranges = NO_RANGES
+
+        def scanned(pieces: Sequence[Slice]) -> DataFrame:
+            # A row that is left out with its part must be left out also where it is taken away.
+            found = self.scan(pieces, where)
+            for name, each in ranges.items():
+                found = found.where(_between(quoted(name), each))
+            return found
+
+        def frame() -> DataFrame:
+            plain = [piece for piece in pieces if piece.part.inserts_only]
+            others = [piece for piece in pieces if not piece.part.inserts_only]
+            if not others:
+                return scanned(pieces).select(*map(quoted, self.columns))
+            if plain and _can_be_hashed(state.row_type, self.columns) and _rows(others) <= _BROADCAST:
+                both = (scanned(each) for each in (plain, others))
+                return _left(*both, wanted=self.columns, row_type=state.row_type, name=self._handle.name)
+            return _summed(scanned(pieces), self.columns, self._handle.name)
+
+        return frame() if where or ranges else self.known("rows", pieces, frame)
+
+    def known(self, what: str, pieces: Sequence[Slice], made: Callable[[], DataFrame]) -> DataFrame:
+        """The frame that was made of these pieces before, or is now: `what` says how."""
+        read = tuple((piece.part.key, None if piece.whole else (piece.lower, piece.upper)) for piece in pieces)
+        key = (what, self._pinned.state.id, self.columns, read)
+        found = self._frames.get(self._spark, key)
+        if found is None:
+            return self._frames.put(self._spark, key, made())
+        self._check_lengths(pieces)
+        return found
+
+    def scan(self, pieces: Sequence[Slice], where: Sequence[Comparison] = ()) -> DataFrame:
+        """The updates of `pieces`: the columns, `_time` and `_diff`."""
+        parts = self._handle.parts
+        with spark_errors():
+            return scan(self._spark, parts.location, parts.blob, self._pinned.state, pieces, self.columns, where)
+
+    def _narrow(self, ranges: Ranges) -> Ranges:
+        """Those of whole numbers: statistics of others may be numbers that mean something else."""
+        schema = self._pinned.state.row_type.schema
+        return {name: each for name, each in ranges.items() if pa.types.is_integer(schema.field(name).type)}
+
+    def _check_lengths(self, pieces: Sequence[Slice]) -> None:
+        blob = self._handle.parts.blob
+        for piece in pieces:
+            if piece.part.inline is None and blob.local_path(piece.part.key) is not None:
+                _check_length(blob, self._pinned.state, piece.part)
+
+
+class SparkReader:
+    """Reads what `handle` may read, on `spark`. Frames of snapshots that `frames` has are made once."""
+
     def __init__(self, spark: SparkSession, handle: ReadHandle, frames: Frames | None = None) -> None:
-        self._spark, self._handle, self._frames = spark, handle, frames or Frames(0)
+        self._spark, self._handle, self._frames = spark, handle, frames
+
+    @asynccontextmanager
+    async def snapshot(
+        self, as_of: Timestamp, columns: Sequence[str] | None = None, timeout: float | None = None
+    ) -> AsyncIterator[Snapshot]:
+        """The collection at `as_of`, to be read in the block."""
+        with await self._handle.pin_snapshot(as_of, timeout) as pinned, part_errors(pinned):
+            yield Snapshot(self._spark, self._handle, pinned, _wanted(pinned, columns), self._frames)
 
     @asynccontextmanager
     async def rows(
@@ -56,35 +145,9 @@ class SparkReader:
         where: Sequence[Comparison] = (),
         timeout: float | None = None,
     ) -> AsyncIterator[DataFrame]:
-        """The collection at `as_of`: each row as often as it is there.
-
-        If nothing in it was ever taken back, this is a plain scan; else rows that were are summed.
-        """
-        with await self._handle.pin_snapshot(as_of, timeout) as pinned, part_errors(pinned):
-            wanted = _wanted(pinned, columns)
-            pieces = prune(pinned.slices, pinned.state.row_type, where)
-
-            def frame() -> DataFrame:
-                plain = [piece for piece in pieces if piece.part.inserts_only]
-                others = [piece for piece in pieces if not piece.part.inserts_only]
-                if not others:
-                    return self._scan(pinned.state, pieces, wanted, where).select(*map(quoted, wanted))
-                if plain and _can_be_hashed(pinned.state.row_type, wanted) and _rows(others) <= _BROADCAST:
-                    both = (self._scan(pinned.state, each, wanted, where) for each in (plain, others))
-                    return _left(*both, wanted=wanted, row_type=pinned.state.row_type, name=self._handle.name)
-                return _summed(self._scan(pinned.state, pieces, wanted, where), wanted, self._handle.name)
-
-            if where:
-                yield await asyncio.to_thread(frame)
-                return
-            read = tuple((piece.part.key, None if piece.whole else (piece.lower, piece.upper)) for piece in pieces)
-            key = (pinned.state.id, tuple(wanted), read)
-            known = self._frames.get(self._spark, key)
-            if known is None:
-                known = self._frames.put(self._spark, key, await asyncio.to_thread(frame))
-            else:
-                await asyncio.to_thread(self._check_lengths, pinned.state, pieces)
-            yield known
+        """The collection at `as_of`: each row as often as it is there."""
+        async with self.snapshot(as_of, columns, timeout) as snapshot:
+            yield await asyncio.to_thread(snapshot.rows, where=where)
 
     @asynccontextmanager
     async def updates(
@@ -99,13 +162,7 @@ class SparkReader:
         Enough for whatever is linear, such as sums weighted by `_diff`, and never dearer than a scan.
         """
         with await self._handle.pin_snapshot(as_of, timeout) as pinned, part_errors(pinned):
-            wanted = _wanted(pinned, columns)
-            pieces = prune(pinned.slices, pinned.state.row_type, where)
-
-            def frame() -> DataFrame:
-                return self._scan(pinned.state, pieces, wanted, where).select(*map(quoted, (*wanted, DIFF)))
-
-            yield await asyncio.to_thread(frame)
+            yield (await self._scanned(pinned, columns, where)).drop(TIME)
 
     @asynccontextmanager
     async def changes(
@@ -118,21 +175,12 @@ class SparkReader:
     ) -> AsyncIterator[DataFrame]:
         """The updates from `lower` to `upper` at their own times, not consolidated: the columns, `_time`, `_diff`."""
         with await self._handle.pin_changes(lower, upper, timeout) as pinned, part_errors(pinned):
-            pieces = prune(pinned.slices, pinned.state.row_type, where)
-            yield await asyncio.to_thread(self._scan, pinned.state, pieces, _wanted(pinned, columns), where)
+            yield await self._scanned(pinned, columns, where)
 
-    def _check_lengths(self, state: ShardState, pieces: Sequence[Slice]) -> None:
-        blob = self._handle.parts.blob
-        for piece in pieces:
-            if piece.part.inline is None and blob.local_path(piece.part.key) is not None:
-                _check_length(blob, state, piece.part)
-
-    def _scan(
-        self, state: ShardState, pieces: Sequence[Slice], wanted: Sequence[str], where: Sequence[Comparison]
-    ) -> DataFrame:
-        parts = self._handle.parts
-        with spark_errors():
-            return scan(self._spark, parts.location, parts.blob, state, pieces, wanted, where)
+    async def _scanned(self, pinned: Pinned, columns: Sequence[str] | None, where: Sequence[Comparison]) -> DataFrame:
+        pieces = prune(pinned.slices, pinned.state.row_type, where)
+        snapshot = Snapshot(self._spark, self._handle, pinned, _wanted(pinned, columns), self._frames)
+        return await asyncio.to_thread(snapshot.scan, pieces, where)
 
 
 def staged_rows(spark: SparkSession, writer: WriteHandle, staged: Staged) -> DataFrame:
@@ -288,12 +336,19 @@ def _summed(updates: DataFrame, wanted: Sequence[str], name: str) -> DataFrame:
 
 
 def _within(lower: Timestamp, upper: Frontier) -> str:
+    bounds = f"{TIME} >= {_number(lower)}"
+    return bounds if upper.time is None else f"{bounds} AND {TIME} < {_number(upper.time)}"
+
+
+def _between(column: str, asked: Range) -> str:
+    return f"{column} >= {_number(asked.lower)} AND {column} <= {_number(asked.upper)}"
+
+
+def _number(value: int) -> str:
     """Numbers are part of the code that Spark compiles, once for each; those in an array, of which it does not know
     which is meant, are not.
     """
-    first = f"CAST({DIFF} & 0L AS INT)"
-    bounds = f"{TIME} >= array({lower}L)[{first}]"
-    return bounds if upper.time is None else f"{bounds} AND {TIME} < array({upper.time}L)[{first}]"
+    return f"array(CAST('{value}' AS BIGINT))[CAST({DIFF} & 0L AS INT)]"
 
 
 def _sql(comparison: Comparison, row_type: RowType) -> str:

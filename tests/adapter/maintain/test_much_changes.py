@@ -17,6 +17,7 @@ from holdfast.compute.delta import came_input, gone_input
 from holdfast.compute.maintain import how, hydrating, on_spark
 from holdfast.compute.render import SparkQuery
 from holdfast.compute.run import running
+from holdfast.persist import encoding
 from holdfast.repr.ids import GlobalId
 from tests.adapter.books import Book, Row
 from tests.adapter.maintain.spark_books import book_with_spark
@@ -54,6 +55,7 @@ async def opened(
     few, small = request.param
     monkeypatch.setattr(hydrating, "FEW", few)
     monkeypatch.setattr(on_spark, "_SMALL", small)
+    monkeypatch.setattr(encoding, "SMALL_ROWS", 0)  # also small parts have statistics
     monkeypatch.setattr(how, "_FEW_ROWS", 0)
     monkeypatch.setattr(how, "_LARGE_SHARE", 1e-9)
     async with book_with_spark(tmp_path) as book:
@@ -129,12 +131,10 @@ async def test_only_what_changed_is_read_where_that_is_all_it_takes(
     read: list[int] = []
     rows = hydrating._Hydrating._rows
 
-    def noted(
-        self: hydrating._Hydrating, work: hydrating.Work, of: str | None = None, change: DataFrame | None = None
-    ) -> DataFrame:
-        if of is None or not of.startswith("state"):
-            read.append(0 if change is None else change.count())
-        return rows(self, work, of, change)
+    def noted(self: hydrating._Hydrating, work: hydrating.Work, change: hydrating._Changed | None = None) -> DataFrame:
+        if change is None or not change.of.startswith("state"):
+            read.append(0 if change is None else change.rows.count())
+        return rows(self, work, change)
 
     monkeypatch.setattr(hydrating._Hydrating, "_rows", noted)
     await opened.ledger.write(opened.change("t", added=[(0, 100), (9, 1)], removed=[(1, 1), (1, 5), (1, 9)]))
@@ -160,6 +160,61 @@ async def test_what_is_joined_with_a_change_is_asked_for_it_first(
     await opened.insert("u", (2, "c"))
     assert await opened.rows("v") == Counter([("a", 40 + 50), ("b", 45), ("c", 50)])
     assert "SEMI JOIN" not in asked[0].text
+
+
+SHOP = {"orders": "k int8, day int8", "lines": "k int8, n int8", "people": "name text, day int8"}
+
+
+async def test_tables_that_change_together_are_followed_one_after_the_other(
+    opened: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, columns in SHOP.items():
+        await opened.run(f"CREATE TABLE {name} ({columns})")
+    await opened.insert("orders", *((k, k % 3) for k in range(20)))
+    await opened.insert("lines", *((k % 20, k) for k in range(60)))
+    await opened.insert("people", ("a", 0), ("b", 1), ("c", 1))
+    query = "SELECT name, sum(n) AS s FROM people JOIN orders USING (day) JOIN lines USING (k) GROUP BY name"
+    await opened.run(f"CREATE MATERIALIZED VIEW v AS {query}")
+    assert await opened.rows("v") == await expected(opened, "v", opened.ledger.read_ts)
+    terms: list[hydrating._Changed | None] = []
+    rows = hydrating._Hydrating._rows
+
+    def noted(self: hydrating._Hydrating, work: hydrating.Work, change: hydrating._Changed | None = None) -> DataFrame:
+        if change is None or not change.of.startswith("state"):
+            terms.append(change)
+        return rows(self, work, change)
+
+    monkeypatch.setattr(hydrating._Hydrating, "_rows", noted)
+    orders, lines = str(opened.id("orders")), str(opened.id("lines"))
+    new = [(k, k % 3) for k in range(100, 104)], [(k % 4 + 100, k) for k in range(8)]
+    await opened.ledger.write(opened.change("orders", added=new[0]) | opened.change("lines", added=new[1]))
+    assert await opened.rows("v") == await expected(opened, "v", opened.ledger.read_ts)
+    # Before these orders came, the new lines had none.
+    assert [term and term.of for term in terms] == [orders]
+    terms.clear()
+    old = [(1, 1), (4, 1)], [(k, k) for k in range(6)]
+    await opened.ledger.write(opened.change("orders", removed=old[0]) | opened.change("lines", removed=old[1]))
+    assert await opened.rows("v") == await expected(opened, "v", opened.ledger.read_ts)
+    assert [term and term.of for term in terms] == [lines, orders]
+    terms.clear()
+    monkeypatch.setattr(hydrating, "_TOGETHER", 1)
+    await opened.ledger.write(opened.change("orders", removed=new[0]) | opened.change("lines", removed=new[1]))
+    assert await opened.rows("v") == await expected(opened, "v", opened.ledger.read_ts)
+    assert terms[0] is None
+
+
+async def test_rows_that_never_were_together_make_no_query_fail(opened: Book) -> None:
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.run("CREATE TABLE u (k int8, d int8)")
+    await opened.insert("t", *((k, k) for k in range(10)))
+    await opened.insert("u", *((k, k) for k in range(10) if k), (11, 0))
+    await opened.run("CREATE MATERIALIZED VIEW v AS SELECT t.k, sum(n / d) AS s FROM t JOIN u USING (k) GROUP BY t.k")
+    assert await opened.rows("v") == Counter((k, 1) for k in range(1, 10))
+    # What comes to one would be divided by the zero that goes from the other.
+    changes = opened.change("t", added=[(11, 1), (12, 1)]) | opened.change("u", removed=[(11, 0)], added=[(12, 1)])
+    await opened.ledger.write(changes)
+    assert await opened.rows("v") == Counter((k, 1) for k in (*range(1, 10), 12))
+    assert opened.status("v").steps[-1].mode == "spark"
 
 
 async def test_a_row_that_makes_a_query_fail_does_so_also_if_it_comes_with_many(opened: Book) -> None:

@@ -10,8 +10,10 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from holdfast.persist import Persist
-from holdfast.persist.spark.difference import difference, sides
+from holdfast.persist import Persist, encoding
+from holdfast.persist.prune import NO_RANGES, Range, Ranges
+from holdfast.persist.spark.difference import came, changed, gone
+from holdfast.persist.spark.scan import SparkReader
 from holdfast.repr.frontier import Timestamp, at
 from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
@@ -40,8 +42,17 @@ async def found(
     spark: SparkSession, persist: Persist, lower: int, upper: int, *columns: str
 ) -> tuple[Counter[object] | None, Counter[object] | None]:
     reader = await persist.reader("items")
-    async with difference(spark, reader, Timestamp(lower), at(upper), columns or ITEMS.names) as sides:
+    async with changed(spark, reader, Timestamp(lower), at(upper), columns or ITEMS.names) as change:
+        sides = change.difference()
         return counted(sides.came), counted(sides.gone)
+
+
+async def sides(
+    spark: SparkSession, persist: Persist, time: int, *columns: str, ranges: Ranges = NO_RANGES
+) -> tuple[Counter[object] | None, Counter[object] | None]:
+    reader = SparkReader(spark, await persist.reader("items"))
+    async with reader.snapshot(Timestamp(time), columns or None) as snapshot:
+        return counted(came(snapshot, ranges)), counted(gone(snapshot, ranges))
 
 
 def counted(frame: DataFrame | None) -> Counter[object] | None:
@@ -80,17 +91,53 @@ async def test_of_a_time_at_which_nothing_happened_there_is_nothing(spark: Spark
 async def test_all_that_came_and_all_that_went(spark: SparkSession, persist: Persist) -> None:
     await written(persist, [(1, "a", 0, 1), (2, "b", 0, 3)], [(1, "a", 1, -1), (2, "b", 1, -2)])
     await written(persist, [(1, "a", 2, 2), (3, None, 2, 1), (2, "b", 2, -1)], [(3, None, 3, -1)])
-    reader = await persist.reader("items")
-    async with sides(spark, reader, Timestamp(2), ITEMS.names) as (came, gone):
-        assert counted(came) == Counter({(1, "a"): 3, (2, "b"): 3, (3, None): 1})
-        assert counted(gone) == Counter({(1, "a"): 1, (2, "b"): 3})
-    async with sides(spark, reader, Timestamp(3), ["name"]) as (came, gone):
-        assert counted(came) == Counter({("a",): 3, ("b",): 3, (None,): 1})
-        assert counted(gone) == Counter({("a",): 1, ("b",): 3, (None,): 1})
+    assert await sides(spark, persist, 2) == (
+        Counter({(1, "a"): 3, (2, "b"): 3, (3, None): 1}),
+        Counter({(1, "a"): 1, (2, "b"): 3}),
+    )
+    assert await sides(spark, persist, 3, "name") == (
+        Counter({("a",): 3, ("b",): 3, (None,): 1}),
+        Counter({("a",): 1, ("b",): 3, (None,): 1}),
+    )
 
 
 async def test_of_rows_that_only_came_none_went(spark: SparkSession, persist: Persist) -> None:
     await written(persist, [(1, "a", 0, 1)], [(2, "b", 1, 1)])
-    async with sides(spark, await persist.reader("items"), Timestamp(1), ITEMS.names) as (came, gone):
-        assert counted(came) == Counter({(1, "a"): 1, (2, "b"): 1})
-        assert counted(gone) == Counter()
+    assert await sides(spark, persist, 1) == (Counter({(1, "a"): 1, (2, "b"): 1}), Counter())
+
+
+async def test_sides_of_what_is_in_a_range(
+    spark: SparkSession, persist: Persist, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoding, "SMALL_ROWS", 0)
+    await written(persist, [(1, "a", 0, 1), (9, "i", 0, 1)], [(5, "e", 1, 1)], [(5, "e", 2, -1)], [(7, "g", 3, 1)])
+    assert await sides(spark, persist, 3, ranges={"id": Range(4, 6)}) == (
+        Counter({(1, "a"): 1, (9, "i"): 1, (5, "e"): 1}),
+        Counter({(5, "e"): 1}),
+    )
+
+
+async def test_rows_in_a_range_are_there_as_often_as_they_are(
+    spark: SparkSession, persist: Persist, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoding, "SMALL_ROWS", 0)
+    await written(persist, [(1, "a", 0, 1), (2, "b", 0, 2)], [(7, "g", 1, 2)], [(1, "a", 2, -1), (7, "g", 2, -1)])
+    reader = SparkReader(spark, await persist.reader("items"))
+    async with reader.snapshot(Timestamp(1)) as before, reader.snapshot(Timestamp(2)) as after:
+        # A plain scan: nothing that is in the range was taken back.
+        assert counted(before.rows({"id": Range(0, 3)})) == Counter({(1, "a"): 1, (2, "b"): 2})
+        assert counted(before.rows({"id": Range(9, 12)})) == Counter()
+        # The row 1 is left out with its part, so that it must not be missed where it goes.
+        assert counted(after.rows({"id": Range(6, 8)})) == Counter({(7, "g"): 1})
+        assert counted(after.rows({"id": Range(1, 7)})) == Counter({(2, "b"): 2, (7, "g"): 1})
+
+
+async def test_a_change_knows_between_which_numbers_it_is(
+    spark: SparkSession, persist: Persist, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoding, "SMALL_ROWS", 0)
+    await written(persist, [(100, "z", 0, 1)], [(3, "c", 1, 1), (5, None, 1, 2)], [(4, "d", 2, 1), (9, "i", 2, -1)])
+    reader = await persist.reader("items")
+    async with changed(spark, reader, Timestamp(1), at(3), ITEMS.names) as change:
+        assert change.range_of("id") == Range(3, 9)
+        assert change.range_of("name") is None
