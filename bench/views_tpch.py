@@ -40,8 +40,8 @@ GEOMETRIC = {1.0: 0.15, 10.0: 0.02}
 AGAIN = 100
 """What is added to the number of a line that comes a second time."""
 
-ANEW = 1_000_000_000
-"""What is added to the keys of orders that come a second time."""
+ANEW = 100_000_000
+"""What is added to the keys of orders that come once more, for each time that they do: new orders have new keys."""
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
@@ -75,18 +75,18 @@ def keys_of(number: int) -> range:
     return range(first, first + ORDERS)
 
 
-def tenth_comes(connection: Connection) -> None:
+def tenth_comes(connection: Connection, _: int) -> None:
     """A tenth of the lines once more, in the same orders."""
     names = [name for name, _ in columns("lineitem")]
     values = ", ".join(f"{name} + {AGAIN}" if name == "l_linenumber" else name for name in names)
     connection.execute(f"INSERT INTO lineitem SELECT {values} FROM lineitem WHERE l_orderkey % 10 = 3".encode())
 
 
-def tenth_goes(connection: Connection) -> None:
+def tenth_goes(connection: Connection, _: int) -> None:
     connection.execute(f"DELETE FROM lineitem WHERE l_linenumber > {AGAIN}".encode())
 
 
-def orders_come(connection: Connection, folder: Path) -> None:
+def orders_come(connection: Connection, folder: Path, turn: int) -> None:
     """A tenth of the orders once more, with their lines, in one transaction."""
     with connection.transaction(), connection.cursor() as cursor:
         for table in ("orders", "lineitem"):
@@ -98,12 +98,13 @@ def orders_come(connection: Connection, folder: Path) -> None:
                 for line in lines:
                     key, _, rest = line.partition(",")
                     if int(key) % 10 == 3:
-                        copy.write(f"{int(key) + ANEW},{rest}")
+                        copy.write(f"{int(key) + turn * ANEW},{rest}")
 
 
-def orders_go(connection: Connection) -> None:
-    connection.execute(f"DELETE FROM orders WHERE o_orderkey > {ANEW} AND o_orderkey < {10 * ANEW}".encode())
-    connection.execute(f"DELETE FROM lineitem WHERE l_orderkey > {ANEW} AND l_orderkey < {10 * ANEW}".encode())
+def orders_go(connection: Connection, turn: int) -> None:
+    keys = f"BETWEEN {turn * ANEW} AND {(turn + 1) * ANEW}"
+    connection.execute(f"DELETE FROM orders WHERE o_orderkey {keys}".encode())
+    connection.execute(f"DELETE FROM lineitem WHERE l_orderkey {keys}".encode())
 
 
 def made(connection: Connection, number: int) -> float:
@@ -187,16 +188,17 @@ def large(
     number: int,
     asking: Callable[[], object],
     what: str,
-    come: Callable[[], None],
-    go: Callable[[], None],
+    come: Callable[[int], None],
+    go: Callable[[int], None],
 ) -> None:
     # Before anything changes: when much has, our server still merges what is stored while it is not asked.
     asked = [timed(asking) for _ in range(WARMUPS + REPEATS)]
     came, went = [], []
-    for _ in range(WARMUPS + REPEATS):
-        come()
+    for each in range(1, WARMUPS + REPEATS + 1):
+        turn = 10 * number + each
+        come(turn)
         came.append(seen(connection, number))
-        go()
+        go(turn)
         went.append(seen(connection, number))
     print(f"Q{number}, {what} for the first time: came in {came[0]:.3f} s, went in {went[0]:.3f} s")
     compare(number, asked[WARMUPS:], {f"{what} came": came[WARMUPS:], f"{what} went": went[WARMUPS:]}, what, 1.2)
