@@ -121,22 +121,25 @@ def _total(sums: Sequence[Int64s]) -> Int64s:
 
 
 def _group(keys: pa.Table, addends: Sequence[Int64s]) -> Groups:
-    if not _sorting_is_faster(keys):
+    if not all(_can_be_compared(key.type) for key in keys.schema):
         return _group_by_table(keys, addends)
-    words = _words(keys)
+    worded = keys.select([key.name for key in keys.schema if _has_words(key.type)])
+    if not _sorting_is_faster(worded):
+        return _group_by_table(keys, addends)
+    words = _words(worded)
     return _group_by_sorting(keys, addends, words, _hashes(words))
 
 
-def _sorting_is_faster(keys: pa.Table) -> bool:
-    """Whether all keys have words, and a sample has few equal rows.
+def _sorting_is_faster(worded: pa.Table) -> bool:
+    """Whether a sample has few rows that are equal in the columns that have words.
 
     Of `s` rows drawn from `n` with `r` in each group, about `r * s^2 / 2n` equal an earlier one.
     """
-    count = int(keys.num_rows)
+    count = int(worded.num_rows)
     length = min(count // _SAMPLE_SHARE, _SAMPLE_MOST) // _SAMPLE_SLICES
-    if length == 0 or not all(_has_words(key.type) for key in keys.schema):
+    if length == 0:
         return False
-    sample = pa.concat_tables(keys.slice(at, length) for at in range(0, count - length, count // _SAMPLE_SLICES))
+    sample = pa.concat_tables(worded.slice(at, length) for at in range(0, count - length, count // _SAMPLE_SLICES))
     hashes = np.sort(_hashes(_words(sample)))
     duplicates = int(np.count_nonzero(hashes[1:] == hashes[:-1]))
     return 2 * count * duplicates < _SORT_BELOW * hashes.size**2
@@ -146,10 +149,16 @@ def _has_words(data_type: pa.DataType) -> bool:
     return bool(pa.types.is_primitive(data_type)) and int(data_type.bit_width) <= 64
 
 
-def _words(keys: pa.Table) -> list[Words]:
-    """Arrays of numbers that are equal where `keys`, which all have words, are."""
+def _can_be_compared(data_type: pa.DataType) -> bool:
+    """Whether two values are equal where their words are, or Arrow says so."""
+    kinds = (pa.types.is_string, pa.types.is_binary, pa.types.is_decimal)
+    return _has_words(data_type) or any(is_kind(data_type) for is_kind in kinds)
+
+
+def _words(worded: pa.Table) -> list[Words]:
+    """Arrays of numbers that are equal where the columns, which all have words, are."""
     words: list[Words] = []
-    for column in keys.columns:
+    for column in worded.columns:
         key = _array(column)
         if pa.types.is_boolean(key.type):
             key = key.cast(pa.uint8())
@@ -192,7 +201,7 @@ def _group_by_table(keys: pa.Table, addends: Sequence[Int64s]) -> Groups:
 def _group_by_sorting(keys: pa.Table, addends: Sequence[Int64s], words: Sequence[Words], hashes: UInt64s) -> Groups:
     """Groups by sorting `hashes`, exact whatever they are.
 
-    Rows with different hashes are different. Rows with one hash are compared,
+    Rows with different hashes are different. Rows with one hash are compared, also in the columns that have no words,
     and where they turn out to differ, left to Arrow. What is sorted are the
     high bits of a hash with the row's position in place of the low ones:
     sorting plain integers is several times faster than sorting positions by
@@ -208,25 +217,32 @@ def _group_by_sorting(keys: pa.Table, addends: Sequence[Int64s], words: Sequence
     rows = (tagged[shared] & position_mask).astype(np.int64)
     repeated = repeats[shared]
     starts = np.flatnonzero(~repeated)
-    mixed = np.logical_or.reduceat(_differs_from_previous(words, rows) & repeated, starts)
+    mixed = np.logical_or.reduceat(_differs_from_previous(keys, words, rows) & repeated, starts)
     apart = rows[np.repeat(mixed, np.diff(starts, append=len(rows)))]
     sums = [addend.copy() for addend in addends]
     for total, addend in zip(sums, addends, strict=True):
         total[rows] = 0
         total[rows[starts]] = np.add.reduceat(addend[rows], starts)
         total[apart] = 0
-    kept = np.flatnonzero(np.bitwise_or.reduce(sums))
-    groups, totals = keys.take(pa.array(kept)), [total[kept] for total in sums]
+    kept = np.bitwise_or.reduce(sums) != 0
+    groups, totals = keys.filter(pa.array(kept)), [total[kept] for total in sums]
     if len(apart) == 0:
         return groups, totals
     others, other_totals = _group_by_table(keys.take(pa.array(apart)), [addend[apart] for addend in addends])
     return pa.concat_tables([groups, others]), [np.concatenate(pair) for pair in zip(totals, other_totals, strict=True)]
 
 
-def _differs_from_previous(words: Sequence[Words], rows: Int64s) -> npt.NDArray[np.bool_]:
+def _differs_from_previous(keys: pa.Table, words: Sequence[Words], rows: Int64s) -> npt.NDArray[np.bool_]:
     """For each of `rows` whether it is different from the one listed before it."""
     differs = np.zeros(len(rows), np.bool_)
     for word in words:
         values = word.take(rows)
         differs[1:] |= values[1:] != values[:-1]
+    for other in (column for column in keys.columns if not _has_words(column.type)):
+        column = _array(other.take(pa.array(rows)))
+        values, before = column.slice(1), column.slice(0, len(column) - 1)
+        unequal = pc.not_equal(values, before)
+        if unequal.null_count:
+            unequal = pc.coalesce(unequal, pc.xor(values.is_null(), before.is_null()))
+        differs[1:] |= np.asarray(unequal)
     return differs

@@ -1,4 +1,5 @@
 from collections import Counter
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -138,25 +139,38 @@ def test_advancing_changes_no_time_in_advance(some: UpdateBatch, since: Timestam
 
 @given(
     rows=st.lists(
-        st.tuples(st.integers(0, 2), st.none() | st.integers(0, 1), st.integers(-1, 1)), min_size=1, max_size=30
+        st.tuples(
+            st.integers(0, 2),
+            st.none() | st.integers(0, 1),
+            st.sampled_from([None, "", "a"]),
+            st.sampled_from([None, Decimal("0.5"), Decimal(-1)]),
+            st.integers(-1, 1),
+        ),
+        min_size=1,
+        max_size=30,
     ),
     modulus=st.sampled_from([1, 2, 3, 100]),
 )
-def test_sorting_is_exact_whatever_the_hashes(rows: list[tuple[int, int | None, int]], modulus: int) -> None:
-    keys = pa.table({"x": [x for x, _, _ in rows], "y": pa.array([y for _, y, _ in rows], pa.int64())})
-    diffs = np.array([diff for _, _, diff in rows])
+def test_sorting_is_exact_whatever_the_hashes(
+    rows: list[tuple[int, int | None, str | None, Decimal | None, int]], modulus: int
+) -> None:
+    *columns, diffs = zip(*rows, strict=True)
+    types = [pa.int64(), pa.int64(), pa.string(), pa.decimal128(9, 2)]
+    arrays = [pa.array(column, type_) for column, type_ in zip(columns, types, strict=True)]
+    keys = pa.table(arrays, names=["x", "y", "z", "w"])
     hashes = np.array([hash(row[:2]) % modulus << 40 for row in rows], np.uint64)
-    groups, [sums] = _group_by_sorting(keys, [diffs], _words(keys), hashes)
-    found = [((group["x"], group["y"]), int(total)) for group, total in zip(groups.to_pylist(), sums, strict=True)]
-    expected: Counter[tuple[int, int | None]] = Counter()
-    for x, y, diff in rows:
-        expected[x, y] += diff
+    groups, [sums] = _group_by_sorting(keys, [np.array(diffs)], _words(keys.select([0, 1])), hashes)
+    found = [(tuple(group.values()), int(total)) for group, total in zip(groups.to_pylist(), sums, strict=True)]
+    expected: Counter[tuple[object, ...]] = Counter()
+    for *key, diff in rows:
+        expected[tuple(key)] += diff
     assert len(found) == len(dict(found))
     assert {key: total for key, total in found if total} == {key: total for key, total in expected.items() if total}
 
 
+@pytest.mark.parametrize("texts", [False, True])
 @pytest.mark.parametrize("different", [10, 30_000, 60_000, 10**9])
-def test_many_rows_are_consolidated_however_often_they_repeat(different: int) -> None:
+def test_many_rows_are_consolidated_however_often_they_repeat(different: int, *, texts: bool) -> None:
     random = np.random.default_rng(different)
     values = random.integers(0, different, 60_000)
     nulls = values % 7 == 0
@@ -167,6 +181,11 @@ def test_many_rows_are_consolidated_however_often_they_repeat(different: int) ->
             "c": pa.array(values % 3 == 0),
             "d": pa.array(values / 2.0),
             "e": pa.array(values).cast(pa.timestamp("us")),
+            **(
+                {"f": pa.array(values.astype(str)), "g": pa.array(values % 100).cast(pa.decimal128(20))}
+                if texts
+                else {}
+            ),
             "_time": values % 5,
             "_diff": random.integers(-1, 2, len(values)),
         }
