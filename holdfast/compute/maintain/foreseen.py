@@ -36,3 +36,16 @@ def foreseen(inputs: Mapping[str, Collection], start: Timestamp, end: Timestamp)
                 return None
             found[piece.part.min_time][name] += piece.part.rows
     return Foreseen(min(found), found[min(found)]) if found else None
+
+
+def all_between(inputs: Mapping[str, Collection], start: Timestamp, end: Timestamp) -> Foreseen:
+    """All that happens later than `start`, as if it did at `end`; or some more, as parts may have updates of other
+    times.
+    """
+    found = Counter[str]()
+    for name, table in inputs.items():
+        state = table.handle.state
+        found[name] = sum(
+            piece.part.rows for piece in slices(state.batches, state.upper, Timestamp(start + 1), after(end))
+        )
+    return Foreseen(end, +found)

@@ -167,17 +167,16 @@ class _Hydrating:
         Several collections change one after the other: what follows from one is made with those after it as they were,
         so that nothing is counted twice. The largest is the first, and may be any, as what it was is not needed then.
         """
-        names = [name for name in work.query.inputs if name in self._changed]
-        if (work.counts and names) or not work.follows.any_of.issuperset(names):
+        changes = {name: self._changed[name] for name in work.query.inputs if name in self._changed}
+        if (work.counts and changes) or not work.follows.any_of.issuperset(changes) or None in changes.values():
             return None
-        names.sort(key=lambda name: self._read.updates.get(name, inf), reverse=True)
+        names = sorted(changes, key=lambda name: self._read.updates.get(name, inf), reverse=True)
         if len(names) > 1 and not self._can_be_followed(names):
             return None
         came, gone = list[DataFrame](), list[DataFrame]()
         for place, name in enumerate(names):
-            changed, later = self._changed[name], frozenset(names[place + 1 :])
-            if changed is None:
-                return None
+            changed, later = changes[name], frozenset(names[place + 1 :])
+            assert changed is not None
             places = {} if isinstance(changed, Difference) else _places(work, name, changed)
             if any(self._input(other, later).has_none(places[other]) for other in places if other in self._read.now):
                 continue

@@ -56,7 +56,7 @@ class OnSpark:
         many updates. Without `basis` nothing was written yet.
         """
         changed = changed or {}
-        mixed = len(changed) > 1 or any(self._tables.takes_back(id) for id in view.inputs)
+        mixed = bool(changed) or any(self._tables.takes_back(id) for id in view.inputs)
         make = partial(self._written, view, stores, at, basis, changed)
         async with AsyncExitStack() as stack:
             try:
@@ -136,6 +136,7 @@ class OnSpark:
                 if mixed or len(changed) == 1:
                     change = self._tables.change(spark, GlobalId.parse(name), basis, at, read[name])
                     changes[name] = InputChange(await stack.enter_async_context(change), read[name], row_type)
+                if mixed:
                     before[name] = await input_at(name, basis)
             yield Read(now, few, sides, changes, before, changed)
 

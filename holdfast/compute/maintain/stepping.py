@@ -11,8 +11,9 @@ from functools import partial
 
 from holdfast.compute.delta import Step
 from holdfast.compute.evaluate.budget import TooManyRows
+from holdfast.compute.maintain.collection import Collection
 from holdfast.compute.maintain.events import first_failing, times_after
-from holdfast.compute.maintain.foreseen import Foreseen, foreseen
+from holdfast.compute.maintain.foreseen import Foreseen, all_between, foreseen
 from holdfast.compute.maintain.gather import Gathered, gather
 from holdfast.compute.maintain.how import MOST, TOO_MANY, How, can_be_replaced, counted, from_scratch, of_changes
 from holdfast.compute.maintain.stores import Written
@@ -20,6 +21,8 @@ from holdfast.compute.maintain.writing import Writing
 from holdfast.plan.errors import DataError
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.update import UpdateBatch
+
+_REFRESHED = "refreshed"
 
 
 class Stepping(Writing):
@@ -75,12 +78,14 @@ class Stepping(Writing):
         basis = self.basis
         if self._around.spark is None or basis is None or self.errors.open is not None or self.due is not None:
             return None
-        inputs = dict(zip(map(str, self.view.inputs), self._input_tables, strict=True))
-        seen = foreseen(inputs, basis, self._reachable())
+        seen = foreseen(self._inputs_by_name(), basis, self._reachable())
         if seen is None or first_failing(self._input_tables, Timestamp(basis + 1), seen.time) is not None:
             return None
-        how = of_changes(self.view, self.stores, seen.rows, 1, self.input_rows, with_spark=True)
+        how = self._how_of_changes(seen.rows, 1)
         return (seen, basis, how) if how.mode == "spark" else None
+
+    def _inputs_by_name(self) -> dict[str, Collection]:
+        return dict(zip(map(str, self.view.inputs), self._input_tables, strict=True))
 
     async def _refresh(self) -> None:
         """Take all that has happened since the last refresh, as if it had happened now."""
@@ -89,10 +94,15 @@ class Stepping(Writing):
         await self._inputs_reached(time)
         if self.basis is None:
             await self._begin_at(time)
+            return
+        self._draft.enter("read")
+        seen = all_between(self._inputs_by_name(), self.basis, time)
+        how = self._how_of_changes(seen.rows, 1)
+        if how.mode == "spark" and first_failing(self._input_tables, time, time) is None:
+            await self._replace(seen, self.basis, How("spark", f"{_REFRESHED}: {how.reason}"))
         else:
-            self._draft.enter("read")
             taken = await gather(self._tables, self._inputs_known, self.basis, time, time)
-            await self._retry(taken, self.basis, "refreshed")
+            await self._retry(taken, self.basis, _REFRESHED)
 
     # Steps
 
@@ -138,6 +148,14 @@ class Stepping(Writing):
         """How many rows there are to read, roughly."""
         return sum(self._tables.size(id) for id in self.view.inputs)
 
+    def _how_of_changes(self, changed: int, times: int) -> How:
+        with_spark = self._around.spark is not None
+        return of_changes(self.view, self.stores, changed, times, self.input_rows, with_spark=with_spark)
+
+    def _most(self) -> int | None:
+        """Rows that a join of a step may come to here, if Spark can do the same."""
+        return MOST if self._around.spark is not None and can_be_replaced(self.view, self.stores) else None
+
     def _how_from_scratch(self, why: str) -> How:
         return from_scratch(self.view, self.input_rows(), why, with_spark=self._around.spark is not None)
 
@@ -163,16 +181,14 @@ class Stepping(Writing):
                 return
             taken = taken.up_to(Timestamp(failing.start - 1))
             times = [time for time in times if time <= taken.end]
-        with_spark = self._around.spark is not None
-        how = of_changes(self.view, self.stores, taken.rows, len(times), self.input_rows, with_spark=with_spark)
+        how = self._how_of_changes(taken.rows, len(times))
         if how.mode == "spark":
             await self._replace(_first(taken, times), basis, how)
             return
-        most = MOST if with_spark and can_be_replaced(self.view, self.stores) else None
         while True:
             self._draft.is_made(how, taken.rows)
             try:
-                made = await self._machine.step(taken.changes, basis, taken.end, self._draft, most=most)
+                made = await self._machine.step(taken.changes, basis, taken.end, self._draft, most=self._most())
             except TooManyRows:
                 await self._replace(_first(taken, times), basis, How("spark", f"{how.reason}; {TOO_MANY}"))
                 return
@@ -204,15 +220,24 @@ class Stepping(Writing):
     async def _retry(self, taken: Gathered, basis: Timestamp, why: str) -> None:
         """Bring the view up to date with all that was taken, as if it had happened at its end, if it has rows then."""
         time, failing = taken.end, first_failing(self._input_tables, taken.end, taken.end)
-        try:
-            if failing is not None:
-                raise failing.error
-            self._draft.is_made(How("incremental", f"{why}: {counted(taken.rows)}"), taken.rows)
-            made = await self._machine.step(taken.changes, basis, time, self._draft, first=time)
-        except DataError as error:
-            await self._err(time, error, basis)
+        if failing is not None:
+            await self._err(time, failing.error, basis)
             return
-        await self._commit(made, taken, basis)
+        how = self._how_of_changes(taken.rows, 1)
+        how = How(how.mode, f"{why}: {how.reason if how.mode == 'spark' else counted(taken.rows)}")
+        if how.mode != "spark":
+            self._draft.is_made(how, taken.rows)
+            try:
+                made = await self._machine.step(taken.changes, basis, time, self._draft, first=time, most=self._most())
+            except TooManyRows:
+                how = How("spark", f"{how.reason}; {TOO_MANY}")
+            except DataError as error:
+                await self._err(time, error, basis)
+                return
+            else:
+                await self._commit(made, taken, basis)
+                return
+        await self._replace(_first(taken, [time]), basis, how)
 
     async def _commit(self, made: Step, taken: Gathered, basis: Timestamp) -> None:
         """Write a step, and let it be seen."""

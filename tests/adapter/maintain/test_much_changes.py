@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapter.tables import Write
 from holdfast.compute.delta import came_input, gone_input
-from holdfast.compute.maintain import how, hydrating, on_spark
+from holdfast.compute.maintain import how, hydrating, on_spark, stepping
 from holdfast.compute.render import SparkQuery
 from holdfast.compute.run import running
 from holdfast.persist import encoding
@@ -217,6 +217,18 @@ async def test_rows_that_never_were_together_make_no_query_fail(opened: Book) ->
     assert opened.status("v").steps[-1].mode == "spark"
 
 
+async def test_a_row_that_went_meets_no_total_that_came(opened: Book) -> None:
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.insert("t", (1, 3), (1, 4), (2, 5), (2, 6))
+    totals = "(SELECT k, sum(n) AS s FROM t GROUP BY k) AS totals"
+    await opened.run(f"CREATE MATERIALIZED VIEW v AS SELECT k, n, 12 / (s - n) AS q FROM t JOIN {totals} USING (k)")
+    assert await opened.rows("v") == Counter([(1, 3, 3), (1, 4, 4), (2, 5, 2), (2, 6, Decimal("2.4"))])
+    # Of both of them, four would be divided by zero.
+    await opened.ledger.write(opened.change("t", added=[(1, 1)], removed=[(1, 4)]))
+    assert await opened.rows("v") == Counter([(1, 3, 12), (1, 1, 4), (2, 5, 2), (2, 6, Decimal("2.4"))])
+    assert opened.status("v").steps[-1].mode == "spark"
+
+
 async def test_a_row_that_makes_a_query_fail_does_so_also_if_it_comes_with_many(opened: Book) -> None:
     await opened.run("CREATE TABLE t (k int8, n int8)")
     await opened.insert("t", *((k % 4, k + 1) for k in range(20)))
@@ -228,6 +240,51 @@ async def test_a_row_that_makes_a_query_fail_does_so_also_if_it_comes_with_many(
     assert error == await expected(opened, "quotients", opened.ledger.read_ts)
     await opened.delete("t", (0, 0), (1, 1))
     assert await opened.rows("quotients") == await opened.rows("quotients", time) == before
+
+
+async def test_a_view_that_errs_goes_on_however_much_changes(opened: Book) -> None:
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.insert("t", *((k % 4, k + 1) for k in range(20)))
+    await opened.run("CREATE MATERIALIZED VIEW v AS SELECT k, sum(60 / n) AS s FROM t GROUP BY k")
+    await opened.insert("t", (0, 0))
+    await opened.insert("t", (1, 1), (5, 2))
+    assert await told(opened, "v", opened.ledger.read_ts) == await expected(opened, "v", opened.ledger.read_ts)
+    await opened.ledger.write(opened.change("t", removed=[(0, 0), (1, 2), (2, 3)], added=[(6, 3)]))
+    assert await opened.rows("v") == await expected(opened, "v", opened.ledger.read_ts)
+    last = opened.status("v").steps[-1]
+    assert (last.mode, last.reason.partition(":")[0]) == ("spark", "tried again, as it errs")
+
+
+async def test_a_view_is_refreshed_however_much_has_changed(opened: Book) -> None:
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.insert("t", *((k % 4, k) for k in range(20)))
+    often = "REFRESH AT CREATION, REFRESH EVERY '10 seconds' ALIGNED TO '1970-01-01 00:00:00'"
+    await opened.run(f"CREATE MATERIALIZED VIEW v WITH ({often}) AS SELECT k, sum(60 / (n + 1)) AS s FROM t GROUP BY k")
+    before = await opened.rows("v")
+    await opened.insert("t", (0, 1), (9, 1), (9, -1))
+    await opened.delete("t", (1, 1), (9, -1))
+    assert await opened.rows("v") == before
+    await opened.let_pass(10_000)
+    assert await opened.rows("v") == await expected(opened, "v", opened.ledger.read_ts)
+    last = opened.status("v").steps[-1]
+    assert (last.mode, last.reason.partition(":")[0]) == ("spark", "refreshed")
+
+
+async def test_a_join_of_very_many_rows_is_for_spark_also_where_a_view_errs(
+    opened: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(how, "_FEW_ROWS", 50_000)
+    monkeypatch.setattr(stepping, "MOST", 50)
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.insert("t", *((1, n) for n in range(1, 7)))
+    pairs = "SELECT a.n, sum(60 / b.n) AS s FROM t a JOIN t b USING (k) GROUP BY a.n"
+    await opened.run(f"CREATE MATERIALIZED VIEW v AS {pairs}")
+    await opened.insert("t", (1, 0))
+    assert await told(opened, "v", opened.ledger.read_ts) == await expected(opened, "v", opened.ledger.read_ts)
+    await opened.ledger.write(opened.change("t", removed=[(1, 0)], added=[(1, n) for n in range(7, 12)]))
+    assert await opened.rows("v") == await expected(opened, "v", opened.ledger.read_ts)
+    last = opened.status("v").steps[-1]
+    assert (last.mode, last.reason.endswith("a join comes to more than 1000000 rows")) == ("spark", True)
 
 
 async def test_rows_that_went_make_no_query_fail(opened: Book) -> None:
