@@ -147,7 +147,8 @@ class Kept:
 
     def _recounted(self, commit: TableCommit) -> Contents:
         """The contents from the time of the commit on."""
-        view = self._contents.view(commit.time)
+        # All that was before is put in, and nothing else. Nobody may be left who reads as far back as the commit.
+        view = self._contents.view(max(commit.time, self._contents.floor))
         columns = [*view.columns, np.full(view.num_rows, commit.time), np.ones(view.num_rows, np.int64)]
         before = pa.Table.from_arrays([*columns], schema=self._row_type.updates_schema)
         updates = UpdateBatch(self._row_type, pa.concat_tables([before, commit.updates.table]))

@@ -149,6 +149,23 @@ async def test_many_rows_that_go_at_once_are_counted_rather_than_found(monkeypat
         assert await opened.lookup("t", {0: 3}, before) is None
 
 
+async def test_many_rows_that_went_before_all_that_can_be_read_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_module, "_MANY_REMOVED", 10)
+    monkeypatch.setattr(kept_module, "_AT_ONCE", 5)
+    async with book(settings=quiet(retain_ms=1_000)) as opened:
+        await opened.run("CREATE TABLE t (n int8)")
+        await opened.insert("t", *((n % 50,) for n in range(100)))
+        assert await opened.lookup("t", {0: 3}) == Counter({(3,): 2})
+        await opened.delete("t", *((n,) for n in range(40)))
+        kept = opened.ledger.tables._table(opened.id("t")).kept
+        assert kept is not None
+        kept.settle(Timestamp(opened.ledger.read_ts + 5), ahead=False)  # before anyone has put it in
+        await opened.let_pass(5)
+        assert await opened.rows("t") == Counter({(n,): 1 for n in range(40)} | {(n,): 2 for n in range(40, 50)})
+        assert await opened.lookup("t", {0: 3}) == Counter({(3,): 1})
+        assert not kept.is_broken
+
+
 async def test_a_table_larger_than_memory_is_read_all_the_same() -> None:
     async with book(settings=quiet(memory_bytes=2_000)) as opened:
         await opened.run("CREATE TABLE t (n int8)")
