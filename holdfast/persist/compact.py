@@ -37,7 +37,9 @@ SMALL_FAN = 32
 SMALLEST_TIER = 1024
 """Batches of fewer updates are all of one tier."""
 MANY = 100_000
-"""Updates of the last batches that are merged because most are needless, at least."""
+"""Updates of the last batches that are merged because most are needless, at least; and those of a merge that waits
+while someone asks for rest.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from holdfast.persist.blob import Blob
 from holdfast.persist.cache import PartCache
 from holdfast.persist.calls import Calls
 from holdfast.persist.commit import Committer, States, Work
-from holdfast.persist.compact import Merger, choose, merge_in_process
+from holdfast.persist.compact import MANY, Merger, choose, merge_in_process
 from holdfast.persist.errors import AsOfBeforeSince, Fenced, ReadOnly, SchemaMismatch, Stopped, UnknownCollection
 from holdfast.persist.follow import Follower
 from holdfast.persist.location import Location
@@ -32,6 +32,7 @@ from holdfast.persist.metrics import MERGES, PARTS_DELETED, PersistMetrics
 from holdfast.persist.notify import Notifier
 from holdfast.persist.parts import Parts
 from holdfast.persist.read import ReadHandle
+from holdfast.persist.rest import Rest
 from holdfast.persist.retry import pauses, report_and_pause, retrying
 from holdfast.persist.settings import PersistSettings
 from holdfast.persist.shard import OWNER, Lease, ReaderId, ShardState, SincePassed, Superseded
@@ -84,6 +85,7 @@ class Persist:
         self._compacting = asyncio.Lock()
         self._to_compact: set[ShardId] = set()
         self._compact_wake = asyncio.Event()
+        self.rest = Rest()
         cache = PartCache(settings.cache_bytes, self.metrics)
         self.parts = Parts(location.blob, blob, store.epoch, cache, self.metrics, settings.inline_bytes)
         self.committer = Committer(
@@ -376,6 +378,8 @@ class Persist:
             self._compact_wake.clear()
             while self._to_compact:
                 shard = self._to_compact.pop()
+                if self._would_merge_many(shard):
+                    await self.rest.over()
                 try:
                     if await self._compact_shard(shard):
                         await self._collect_retired(shard)
@@ -387,6 +391,12 @@ class Persist:
                 except Exception:
                     log.exception("compaction failed", extra={"shard": shard})
                     await asyncio.sleep(_COMPACTION_PAUSE)
+
+    def _would_merge_many(self, shard: ShardId) -> bool:
+        """Whether a merge takes a processor for seconds."""
+        state = self.committer.state(shard)
+        task = None if state is None else choose(state)
+        return task is not None and sum(batch.rows for batch in task.inputs) >= MANY
 
     async def _heartbeats(self) -> None:
         """Renew the leases of all readers, in one transaction, four times in each lease."""

@@ -92,7 +92,7 @@ class OnSpark:
                 stage = stack.enter_context(handle.parts.stage(handle.shard))
                 columns, asserts = _columns(view, name), _asserts(view, name)
                 works.append(Work(name, each.plan, each.query, columns, each.follows, handle, stage, old, asserts))
-            with self.hydrations.watched(view.id, len(works)) as told:
+            with self._persist.rest.asked(), self.hydrations.watched(view.id, len(works)) as told:
                 job = partial(written, works, read, at)
                 found = await self._runtime.run(job, tag=f"view-{view.id}", told=told)
             output = found.pop(OUTPUT)
