@@ -202,10 +202,8 @@ def _group_by_sorting(keys: pa.Table, addends: Sequence[Int64s], words: Sequence
     """Groups by sorting `hashes`, exact whatever they are.
 
     Rows with different hashes are different. Rows with one hash are compared, also in the columns that have no words,
-    and where they turn out to differ, left to Arrow. What is sorted are the
-    high bits of a hash with the row's position in place of the low ones:
-    sorting plain integers is several times faster than sorting positions by
-    them.
+    and where they turn out to differ, left to Arrow. What is sorted are the high bits of a hash with the row's position
+    in place of the low ones: sorting plain integers is several times faster than sorting positions by them.
     """
     position_mask = np.uint64((1 << (len(hashes) - 1).bit_length()) - 1)
     tagged = np.sort((hashes & ~position_mask) | np.arange(len(hashes), dtype=np.uint64))
