@@ -378,7 +378,7 @@ class Persist:
             self._compact_wake.clear()
             while self._to_compact:
                 shard = self._to_compact.pop()
-                if self._would_merge_many(shard):
+                if self.rest.is_asked and self._would_merge_many(shard):
                     await self.rest.over()
                 try:
                     if await self._compact_shard(shard):

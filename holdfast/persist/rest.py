@@ -20,6 +20,10 @@ class Rest:
         self._nobody = asyncio.Event()
         self._nobody.set()
 
+    @property
+    def is_asked(self) -> bool:
+        return not self._nobody.is_set()
+
     @contextmanager
     def asked(self) -> Iterator[None]:
         if not self._asking:
@@ -36,6 +40,6 @@ class Rest:
     async def over(self) -> None:
         """Wait until nobody asks for rest, or there was enough of it."""
         left = self._began + self._patience - monotonic()
-        if not self._nobody.is_set() and left > 0:
+        if self.is_asked and left > 0:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._nobody.wait(), left)
