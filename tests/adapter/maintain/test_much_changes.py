@@ -105,6 +105,22 @@ def queries_noted(monkeypatch: pytest.MonkeyPatch) -> list[SparkQuery]:
     return asked
 
 
+def terms_noted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int] | None]:
+    """A list to which is added what Spark makes rows of from now on, unless that is a state: so many rows that came
+    to a table, or went from it; None: all that there is.
+    """
+    terms: list[tuple[str, int] | None] = []
+    rows = hydrating._Hydrating._rows
+
+    def noted(self: hydrating._Hydrating, work: hydrating.Work, change: hydrating._Changed | None = None) -> DataFrame:
+        if change is None or not change.of.startswith("state"):
+            terms.append(None if change is None else (change.of, change.rows.count()))
+        return rows(self, work, change)
+
+    monkeypatch.setattr(hydrating._Hydrating, "_rows", noted)
+    return terms
+
+
 async def test_a_view_is_what_its_query_is_however_much_changes(opened: Book) -> None:
     chance, there = Random(7), Counter[Row]()
     for name, columns in TABLES.items():
@@ -128,19 +144,11 @@ async def test_only_what_changed_is_read_where_that_is_all_it_takes(
     await opened.insert("t", *((k % 4, k) for k in range(20)))
     await opened.run("CREATE MATERIALIZED VIEW totals AS SELECT k, sum(n) AS s FROM t GROUP BY k")
     assert await opened.rows("totals") == Counter((k, sum(range(k, 20, 4))) for k in range(4))
-    read: list[int] = []
-    rows = hydrating._Hydrating._rows
-
-    def noted(self: hydrating._Hydrating, work: hydrating.Work, change: hydrating._Changed | None = None) -> DataFrame:
-        if change is None or not change.of.startswith("state"):
-            read.append(0 if change is None else change.rows.count())
-        return rows(self, work, change)
-
-    monkeypatch.setattr(hydrating._Hydrating, "_rows", noted)
+    terms, name = terms_noted(monkeypatch), str(opened.id("t"))
     await opened.ledger.write(opened.change("t", added=[(0, 100), (9, 1)], removed=[(1, 1), (1, 5), (1, 9)]))
     counts = {0: 140, 1: 30, 2: 50, 3: 55, 9: 1}
     assert await opened.rows("totals") == Counter(counts.items())
-    assert read == [2, 3]
+    assert terms == [(name, 2), (name, 3)]
 
 
 async def test_what_is_joined_with_a_change_is_asked_for_it_first(
@@ -176,26 +184,18 @@ async def test_tables_that_change_together_are_followed_one_after_the_other(
     query = "SELECT name, sum(n) AS s FROM people JOIN orders USING (day) JOIN lines USING (k) GROUP BY name"
     await opened.run(f"CREATE MATERIALIZED VIEW v AS {query}")
     assert await opened.rows("v") == await expected(opened, "v", opened.ledger.read_ts)
-    terms: list[hydrating._Changed | None] = []
-    rows = hydrating._Hydrating._rows
-
-    def noted(self: hydrating._Hydrating, work: hydrating.Work, change: hydrating._Changed | None = None) -> DataFrame:
-        if change is None or not change.of.startswith("state"):
-            terms.append(change)
-        return rows(self, work, change)
-
-    monkeypatch.setattr(hydrating._Hydrating, "_rows", noted)
+    terms = terms_noted(monkeypatch)
     orders, lines = str(opened.id("orders")), str(opened.id("lines"))
     new = [(k, k % 3) for k in range(100, 104)], [(k % 4 + 100, k) for k in range(8)]
     await opened.ledger.write(opened.change("orders", added=new[0]) | opened.change("lines", added=new[1]))
     assert await opened.rows("v") == await expected(opened, "v", opened.ledger.read_ts)
     # Before these orders came, the new lines had none.
-    assert [term and term.of for term in terms] == [orders]
+    assert terms == [(orders, 4)]
     terms.clear()
     old = [(1, 1), (4, 1)], [(k, k) for k in range(6)]
     await opened.ledger.write(opened.change("orders", removed=old[0]) | opened.change("lines", removed=old[1]))
     assert await opened.rows("v") == await expected(opened, "v", opened.ledger.read_ts)
-    assert [term and term.of for term in terms] == [lines, orders]
+    assert terms == [(lines, 6), (orders, 2)]
     terms.clear()
     monkeypatch.setattr(hydrating, "_TOGETHER", 1)
     await opened.ledger.write(opened.change("orders", removed=new[0]) | opened.change("lines", removed=new[1]))
@@ -307,6 +307,25 @@ async def test_totals_of_rows_that_went_are_read_with_them(opened: Book, monkeyp
     name = str(opened.id("t"))
     sides = {came_input(name), gone_input(name)}
     assert set(asked[0].inputs) == (sides if on_spark._SMALL < 0 else {name})
+
+
+async def test_large_merges_rest_while_spark_makes_a_view(opened: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    resting: list[bool] = []
+
+    def noted(
+        spark: SparkSession, query: SparkQuery, frames: Mapping[str, DataFrame], parameters: Sequence[object]
+    ) -> AbstractContextManager[DataFrame]:
+        resting.append(opened.persist.rest.is_asked)
+        return running(spark, query, frames, parameters)
+
+    monkeypatch.setattr(hydrating, "running", noted)
+    await opened.run("CREATE TABLE t (k int8, n int8)")
+    await opened.insert("t", *((k % 4, k) for k in range(20)))
+    await opened.run("CREATE MATERIALIZED VIEW v AS SELECT k, sum(n) AS s FROM t GROUP BY k")
+    assert await opened.rows("v") == await expected(opened, "v", opened.ledger.read_ts)
+    assert resting
+    assert all(resting)
+    assert not opened.persist.rest.is_asked
 
 
 async def test_a_view_follows_rows_with_maps(opened: Book) -> None:
