@@ -26,6 +26,7 @@ from holdfast.persist.encoding import Hashes, PartFormat, Stage, encode_sorted, 
 from holdfast.persist.merge import Stream, merge
 from holdfast.persist.part import Part, Sums
 from holdfast.persist.parts import Parts
+from holdfast.persist.rest import Rest
 from holdfast.persist.shard import Merge, ShardState
 from holdfast.repr.consolidate import advance_by, consolidate
 from holdfast.repr.frontier import EMPTY, Frontier, after
@@ -63,7 +64,7 @@ class MergeTask:
 class Merger(Protocol):
     """Something that merges: in process, or on Spark."""
 
-    def __call__(self, task: MergeTask, parts: Parts, stage: Stage) -> Merge: ...
+    def __call__(self, task: MergeTask, parts: Parts, stage: Stage, rest: Rest) -> Merge: ...
 
 
 def choose(state: ShardState) -> MergeTask | None:
@@ -139,13 +140,17 @@ def _tier(rows: int) -> int:
     return tier
 
 
-def merge_in_process(task: MergeTask, parts: Parts, stage: Stage) -> Merge:
-    """Merge as a stream, a few row groups of each input at a time."""
+def merge_in_process(task: MergeTask, parts: Parts, stage: Stage, rest: Rest) -> Merge:
+    """Merge as a stream, a few row groups of each input at a time, with pauses while someone asks for rest."""
     form = PartFormat.of(task.state)
     read = _ReadSums(form)
     streams = [Stream(s.min_hash, partial(read.through, s.open)) for s in parts.streams(task.state, task.slices)]
-    advanced = merge(form, streams, lambda batch: consolidate(advance_by(batch, task.since)))
-    written = tuple(_written(form, advanced, parts, stage))
+
+    def advanced(batch: UpdateBatch) -> UpdateBatch:
+        rest.pause()
+        return consolidate(advance_by(batch, task.since))
+
+    written = tuple(_written(form, merge(form, streams, advanced), parts, stage))
     return Merge(task.inputs, written, task.since, read.total)
 
 

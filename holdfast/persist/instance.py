@@ -361,7 +361,7 @@ class Persist:
             while (state := self.committer.state(shard)) and (task := choose(state)):
                 with self._calls.aside() as call:
                     stage = call.stage(shard)
-                    merged = await self._retrying("merge", partial(self._merger, task, self.parts, stage))
+                    merged = await self._retrying("merge", partial(self._merger, task, self.parts, stage, self.rest))
                     reach("merge_written")
                     result = await call.commit(((shard, partial(ShardState.apply_merge, merge=merged)),))
                 if isinstance(result, Superseded):

@@ -23,6 +23,7 @@ from holdfast.persist.errors import CorruptPart, MergeMismatch
 from holdfast.persist.metrics import PersistMetrics
 from holdfast.persist.part import Part, Sums, total
 from holdfast.persist.parts import Parts
+from holdfast.persist.rest import Rest
 from holdfast.persist.shard import ShardState
 from holdfast.repr.consolidate import as_of
 from holdfast.repr.frontier import EMPTY, MIN_TIME, Frontier, Timestamp
@@ -79,7 +80,7 @@ class Disk:
 
     def merge(self, task: MergeTask) -> None:
         with self.parts.stage(self.state.id) as stage:
-            merged = merge_in_process(task, self.parts, stage)
+            merged = merge_in_process(task, self.parts, stage, Rest())
         self.rewritten += sum(batch.rows for batch in task.inputs)
         self.state = accepted(self.state.apply_merge(merged))
 
@@ -353,7 +354,7 @@ def test_a_merge_of_small_parts_that_lost_or_changed_an_update_is_refused() -> N
     disk.append(batch(INTEGERS, [((3,), 1, 1)]), 2)
     disk.state = disk.state.allow_compaction(at(1))
     with disk.parts.stage(disk.state.id) as stage:
-        merge = merge_in_process(MergeTask(disk.state, disk.state.batches, at(1)), disk.parts, stage)
+        merge = merge_in_process(MergeTask(disk.state, disk.state.batches, at(1)), disk.parts, stage, Rest())
     (part,) = merge.parts
     lost, changed = (
         sums_of(disk.state, batch(INTEGERS, text)) for text in ("1|1|1 \n 3|1|1", "1|1|1 \n 2|1|1 \n 4|1|1")
@@ -367,6 +368,23 @@ def test_a_merge_of_small_parts_that_lost_or_changed_an_update_is_refused() -> N
         with pytest.raises(MergeMismatch, match="would change its contents"):
             disk.state.apply_merge(wrong)
     assert accepted(disk.state.apply_merge(merge)).batches[0].parts == (part,)
+
+
+def test_a_merge_pauses_wherever_it_reads_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Noted(Rest):
+        pauses = 0
+
+        def pause(self) -> None:
+            self.pauses += 1
+
+    monkeypatch.setattr(encoding, "ROW_GROUP_ROWS", 100)
+    monkeypatch.setattr(parts_module, "GATHERED_ROWS", 0)
+    disk, rest = Disk(), Noted()
+    disk.append(batch(INTEGERS, [((value,), 0, 1) for value in range(1_000)]), 1, small_rows=0)
+    disk.append(batch(INTEGERS, [((value,), 1, 1) for value in range(1_000)]), 2, small_rows=0)
+    with disk.parts.stage(disk.state.id) as stage:
+        merge_in_process(MergeTask(disk.state, disk.state.batches, disk.state.since), disk.parts, stage, rest)
+    assert rest.pauses >= 10
 
 
 def test_a_table_updated_for_ever_takes_room_for_its_rows_only() -> None:

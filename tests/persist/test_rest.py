@@ -37,6 +37,20 @@ async def test_rest_does_not_last_for_ever() -> None:
             await rest.over()
 
 
+async def test_work_in_a_thread_stops_until_rest_is_over() -> None:
+    rest = Rest()
+    rest.pause()
+    with rest.asked():
+        pausing = asyncio.create_task(asyncio.to_thread(rest.pause))
+        done, _ = await asyncio.wait([pausing], timeout=0.05)
+        assert not done
+    await pausing
+    impatient = Rest(patience=0.01)
+    with impatient.asked():
+        await asyncio.to_thread(impatient.pause)
+        assert not impatient.is_asked
+
+
 async def appended(persist: Persist) -> None:
     handle = await persist.create_or_load("c", INTS)
     for time in range(4):

@@ -15,6 +15,7 @@ from holdfast.adapter.tables.kept import Kept
 from holdfast.adapter.tables.stored import Stored
 from holdfast.adapter.tables.table import Table
 from holdfast.errors import HoldfastError
+from holdfast.persist.rest import Rest
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 
@@ -23,8 +24,8 @@ _REST = 5_000
 
 
 class Memory:
-    def __init__(self, stored: Stored, background: Background, limit: int) -> None:
-        self._stored, self._background, self._limit = stored, background, limit
+    def __init__(self, stored: Stored, background: Background, limit: int, rest: Rest) -> None:
+        self._stored, self._background, self._limit, self._rest = stored, background, limit, rest
         self._tables: OrderedDict[GlobalId, Table] = OrderedDict()
         self._newest: Table | None = None
         self._loading: dict[GlobalId, asyncio.Future[Kept | None]] = {}
@@ -116,11 +117,11 @@ class Memory:
 
     def settle(self, floor: Callable[[Table], Timestamp]) -> None:
         """Nobody will read a table before its floor any more. Those that have an index are made ready to be read, and
-        others once those who wait for what follows from the last change have had their time.
+        others once those who wait for what follows from the last change have had their time, and nobody asks for rest.
         """
         for table in self._tables.values():
             if table.kept is not None:
-                rests = table.progress.complete - table.changed_at >= _REST
+                rests = table.progress.complete - table.changed_at >= _REST and not self._rest.is_asked
                 table.kept.settle(floor(table), ahead=rests or table.id in self._wanted)
 
     async def stop(self) -> None:

@@ -61,7 +61,7 @@ class Tables:
         self._tables: dict[GlobalId, Table] = {}
         self._stored = Stored(persist)
         self._background = Background()
-        self._memory = Memory(self._stored, self._background, settings.memory_bytes)
+        self._memory = Memory(self._stored, self._background, settings.memory_bytes, persist.rest)
         self._recent = Recent(settings.recent_bytes)
         self._followers = Followers(self._recent, self._stored)
         self._timely = Timely(timeline)

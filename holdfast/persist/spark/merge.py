@@ -20,6 +20,7 @@ from holdfast.persist.encoding import PartFormat, Stage, encode_sorted, sort_by_
 from holdfast.persist.part import Part, Sums
 from holdfast.persist.parts import Parts
 from holdfast.persist.read import Pinned
+from holdfast.persist.rest import Rest
 from holdfast.persist.shard import Merge
 from holdfast.persist.spark.scan import part_errors, scan
 from holdfast.persist.spark.stage import clustered, from_spark, full_tables
@@ -39,9 +40,9 @@ class SparkMerger:
     def __init__(self, spark: SparkSession, large: int = LARGE) -> None:
         self._spark, self._large = spark, large
 
-    def __call__(self, task: MergeTask, parts: Parts, stage: Stage) -> Merge:
+    def __call__(self, task: MergeTask, parts: Parts, stage: Stage, rest: Rest) -> Merge:
         if task.size < self._large:
-            return merge_in_process(task, parts, stage)
+            return merge_in_process(task, parts, stage, rest)
         return self._merge(task, parts, stage)
 
     def _merge(self, task: MergeTask, parts: Parts, stage: Stage) -> Merge:

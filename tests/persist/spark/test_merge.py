@@ -15,6 +15,7 @@ from holdfast.persist import Location, Persist, PersistSettings, encoding
 from holdfast.persist.compact import SMALL_FAN, MergeTask, merge_in_process
 from holdfast.persist.errors import CorruptPart
 from holdfast.persist.part import total
+from holdfast.persist.rest import Rest
 from holdfast.persist.scrub import scrub
 from holdfast.persist.shard import ShardState
 from holdfast.persist.spark import SparkMerger
@@ -62,8 +63,8 @@ async def test_a_merge_on_spark_equals_one_in_process(
         assert all(part.is_sorted == (small_rows == 0) for part in state.named_parts().values())
         task = MergeTask(state, state.batches, state.since)
         with persist.parts.stage(writer.shard) as stage:
-            here = merge_in_process(task, persist.parts, stage)
-            there = SparkMerger(spark, large=0)(task, persist.parts, stage)
+            here = merge_in_process(task, persist.parts, stage, Rest())
+            there = SparkMerger(spark, large=0)(task, persist.parts, stage, Rest())
             assert here.read == there.read == total(here.parts) == total(there.parts)
             reader = await persist.reader("items")
             before = [multiset(await reader.rows(Timestamp(t))) for t in range(since, 9)]
