@@ -5,7 +5,7 @@ The order of the updates that come out is not defined.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -126,7 +126,7 @@ def _group(keys: pa.Table, addends: Sequence[Int64s]) -> Groups:
     worded = keys.select([key.name for key in keys.schema if _has_words(key.type)])
     if not _sorting_is_faster(worded):
         return _group_by_table(keys, addends)
-    words = _words(worded)
+    words = _words(worded.columns)
     return _group_by_sorting(keys, addends, words, _hashes(words))
 
 
@@ -140,7 +140,7 @@ def _sorting_is_faster(worded: pa.Table) -> bool:
     if length == 0:
         return False
     sample = pa.concat_tables(worded.slice(at, length) for at in range(0, count - length, count // _SAMPLE_SLICES))
-    hashes = np.sort(_hashes(_words(sample)))
+    hashes = np.sort(_hashes(_words(sample.columns)))
     duplicates = int(np.count_nonzero(hashes[1:] == hashes[:-1]))
     return 2 * count * duplicates < _SORT_BELOW * hashes.size**2
 
@@ -155,11 +155,11 @@ def _can_be_compared(data_type: pa.DataType) -> bool:
     return _has_words(data_type) or any(is_kind(data_type) for is_kind in kinds)
 
 
-def _words(worded: pa.Table) -> list[Words]:
+def _words(worded: Iterable[pa.Array | pa.ChunkedArray]) -> list[Words]:
     """Arrays of numbers that are equal where the columns, which all have words, are."""
     words: list[Words] = []
-    for column in worded.columns:
-        key = _array(column)
+    for column in worded:
+        key = _array(column) if isinstance(column, pa.ChunkedArray) else column
         if pa.types.is_boolean(key.type):
             key = key.cast(pa.uint8())
         values = key.view({8: pa.uint8(), 16: pa.uint16(), 32: pa.uint32(), 64: pa.uint64()}[key.type.bit_width])
@@ -168,6 +168,15 @@ def _words(worded: pa.Table) -> list[Words]:
             values = values.fill_null(0)
         words.append(np.asarray(values))
     return words
+
+
+def hashes_of_words(columns: Sequence[pa.Array]) -> UInt64s | None:
+    """Hashes of rows by those of their columns that are numbers, dates and the like. None: there are no such columns.
+
+    Rows that are equal have equal hashes; rows whose numbers are not hardly ever do.
+    """
+    worded = [column for column in columns if _has_words(column.type)]
+    return _hashes(_words(worded)) if worded else None
 
 
 def _hashes(words: Sequence[Words]) -> UInt64s:

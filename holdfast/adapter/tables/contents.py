@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from holdfast.adapter.tables.by_key import SlotsByKey
 from holdfast.adapter.tables.commit import TableCommit
+from holdfast.adapter.tables.going import places_of
 from holdfast.adapter.tables.index import Index
 from holdfast.adapter.tables.keys import Int64s, Keys
 from holdfast.adapter.tables.segment import Segment
@@ -63,7 +64,7 @@ class Contents:
         self._segments: list[Segment] = []
         self._starts: list[int] = []
         self._slots = 0
-        self._nbytes = 0
+        self._nbytes = self._copied = 0
         self._identities = SlotsByKey()
         self._identified = 0
         self._changes: list[Timestamp] = [floor]
@@ -80,7 +81,8 @@ class Contents:
 
     @property
     def nbytes(self) -> int:
-        return self._nbytes + self._identities.nbytes + sum(index.nbytes for index in list(self.indexes.values()))
+        found = sum(index.nbytes for index in list(self.indexes.values()))
+        return self._nbytes + self._copied + self._identities.nbytes + found
 
     # Changing
 
@@ -97,8 +99,24 @@ class Contents:
             slots.add(identities[:inserts], np.arange(self._identified, self._slots))
             self._identified = self._slots
             self._bury(commit.time, columns, range(inserts, rows), identities)
-        self.changed_at = commit.time
-        self._changes.append(commit.time)
+        self._changed(commit.time)
+
+    def _changed(self, time: Timestamp) -> None:
+        self.changed_at = time
+        self._changes.append(time)
+
+    def apply_many(self, commit: TableCommit) -> bool:
+        """What was committed, of which many rows go, if these are found together; else nothing is changed."""
+        inserts, columns = commit.inserts, commit.columns
+        found = None if self.indexes else places_of([column.slice(inserts) for column in columns], self._segments)
+        if found is None:
+            return False
+        self._append(commit.time, [column.slice(0, inserts) for column in columns], inserts)
+        for segment, places in found:
+            segment.dead.update(dict.fromkeys(places.tolist(), commit.time))
+        self._died(commit.time, commit.updates.rows - inserts)
+        self._changed(commit.time)
+        return True
 
     def _append(self, time: Timestamp, columns: Sequence[pa.Array], count: int) -> None:
         for begin in range(0, count, SEGMENT_ROWS):
@@ -132,8 +150,11 @@ class Contents:
             for index in self.indexes.values():
                 index.bury(row, slot)
             self._identities.remove(identity, slot)
-        self.rows -= len(positions)
-        self._deaths.append((time, len(positions)))
+        self._died(time, len(positions))
+
+    def _died(self, time: Timestamp, count: int) -> None:
+        self.rows -= count
+        self._deaths.append((time, count))
 
     def _living(self, identity: int, going: Segment, position: int) -> tuple[int, Row]:
         """The slot of a row that is alive and the same as the one at `position`, and the row."""
@@ -191,6 +212,7 @@ class Contents:
     def _view(self, time: Timestamp) -> pa.Table:
         now = time >= self.changed_at
         pieces = [segment.alive() if now else segment.there_at(time) for segment in self._segments]
+        self._copied = sum(segment.copied for segment in self._segments)
         pieces = [piece for piece in pieces if piece[1]]
         rows = sum(count for _, count in pieces)
         columns = [

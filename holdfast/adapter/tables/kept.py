@@ -39,7 +39,7 @@ _FEW_TO_INDEX = 5_000
 """Rows that are indexed without a thread."""
 
 _MANY_REMOVED = 5_000
-"""Rows that go at one time after which finding each of them takes longer than counting all rows anew."""
+"""Rows that go at one time after which finding each of them takes longer than finding them together."""
 
 _MANY_WAITING = 256
 """Commits after which they are put in even if nobody reads."""
@@ -137,10 +137,10 @@ class Kept:
     def _apply(self, commits: Sequence[TableCommit]) -> None:
         try:
             for commit in commits:
-                if commit.updates.rows - commit.inserts > _MANY_REMOVED:
-                    self._contents = self._recounted(commit)
-                else:
+                if commit.updates.rows - commit.inserts <= _MANY_REMOVED:
                     self._contents.apply(commit)
+                elif not self._contents.apply_many(commit):
+                    self._contents = self._recounted(commit)
         except BaseException:
             self.is_broken = True
             raise

@@ -29,10 +29,10 @@ class Segment:
     """Rows from the slot `start` on.
 
     `born` is when they all were, or an array of when each was; `youngest` is the last of those times. `dead` are the
-    times at which some have died, by their positions.
+    times at which some have died, by their positions. `copied` are the bytes of columns without these.
     """
 
-    __slots__ = ("_alive", "_reads", "_types", "born", "columns", "count", "dead", "start", "youngest")
+    __slots__ = ("_alive", "_reads", "_types", "born", "columns", "copied", "count", "dead", "start", "youngest")
 
     def __init__(
         self,
@@ -48,6 +48,7 @@ class Segment:
         self._types = types
         self._reads: list[Read] | None = None
         self._alive: tuple[int, list[pa.Array], int] = (0, self.columns, count)
+        self.copied = 0
 
     @classmethod
     def joined(cls, segments: Sequence[Segment]) -> Segment:
@@ -87,6 +88,7 @@ class Segment:
             keep[np.fromiter(self.dead, np.int64, len(self.dead))] = False
             columns, count = self._filtered(keep), int(np.count_nonzero(keep))
             self._alive = len(self.dead), columns, count
+            self.copied = sum(int(column.nbytes) for column in columns)
         return columns, count
 
     def there_at(self, time: Timestamp) -> tuple[list[pa.Array], int]:

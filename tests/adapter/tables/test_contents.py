@@ -77,7 +77,9 @@ def test_every_time_is_read_as_it_was(
     times = [int(T0)]
     for added, removed in commits:
         time = times[-1] + data.draw(st.integers(1, 3))
-        held.apply(commit(row_of, time, added, removed))
+        done = commit(row_of, time, added, removed)
+        if not (data.draw(st.booleans(), "together") and held.apply_many(done)):
+            held.apply(done)
         gone = counted(row_of, removed)
         expected[time] = expected[times[-1]] + counted(row_of, added)
         expected[time].subtract(gone)
@@ -98,6 +100,61 @@ def test_every_time_is_read_as_it_was(
                 if key(tuple(row[column] for column in columns)) == key(tuple(values)):
                     wanted += counted(row_of, [row])
         assert counted(row_of, found(held, columns, values, time)) == wanted
+
+
+@given(history=histories())
+def test_rows_that_go_together_are_those_that_go_one_by_one(
+    history: tuple[tuple[Type, ...], list[tuple[list[Row], list[Row]]]],
+) -> None:
+    row_of, commits = history
+    held, other = empty(row_of), empty(row_of)
+    for time, (added, removed) in enumerate(commits, T0 + 1):
+        done = commit(row_of, time, added, removed)
+        other.apply(done)
+        if not held.apply_many(done):
+            held.apply(done)
+    for time in range(T0, T0 + len(commits) + 1):
+        assert counted(row_of, at(held, time)) == counted(row_of, at(other, time))
+
+
+def test_many_rows_that_go_are_found_together_in_all_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "SEGMENT_ROWS", 64)
+    held = of((INT8, TEXT, FLOAT8), ((n % 700, f"t{n % 700}", None) for n in range(1_000)))
+    gone: list[Row] = [(n, f"t{n}", None) for n in range(0, 700, 2)]
+    assert held.apply_many(commit(held.types, 20, [(5_000, "new", 1.5)], gone))
+    assert counted(held.types, at(held, 19)).total() == held.rows + len(gone) - 1 == 1_000
+    left = Counter({(n, f"t{n}", None): (n % 2) + (n < 300) for n in range(700)} | {(5_000, "new", 1.5): 1})
+    assert counted(held.types, at(held, 20)) == counted(held.types, left.elements())
+    again: list[Row] = [(n, f"t{n}", None) for n in range(0, 300, 2)]
+    assert not held.apply_many(commit(held.types, 21, [], [*again, (2, "t2", None)])), "one more than there are"
+    assert held.apply_many(commit(held.types, 21, [], again))
+    assert (298, "t298", None) not in at(held, 21)
+
+
+@pytest.mark.parametrize(
+    ("row_of", "there", "goes"),
+    [
+        ((TEXT,), [("a",), ("b",)], ("b",)),  # no number
+        ((INT8, TEXT), [(1, "a"), (1, "b")], (1, "b")),  # the numbers are those of another row
+        ((INT8, FLOAT8), [(1, NAN)], (1, NAN)),  # Arrow has no equal to it
+        ((INT8,), [(1,)], (2,)),  # not there at all
+    ],
+)
+def test_rows_that_are_not_found_together_are_left_as_they_are(
+    row_of: tuple[Type, ...], there: list[Row], goes: Row
+) -> None:
+    held = of(row_of, there)
+    assert not held.apply_many(commit(row_of, 20, [], [goes]))
+    assert held.changed_at == T0
+    assert counted(row_of, at(held, 20)) == counted(row_of, there)
+
+
+def test_copies_without_the_dead_count_as_memory() -> None:
+    held = of((INT8,), ((n,) for n in range(1_000)))
+    before = held.nbytes
+    assert held.apply_many(commit(held.types, 20, [], [(n,) for n in range(100)]))
+    at(held, 20)
+    assert held.nbytes >= before + 900 * 8
 
 
 def test_a_null_equals_nothing_and_nan_equals_itself() -> None:
