@@ -1,8 +1,9 @@
 """TPC-H queries as maintained views, made, refreshed and changed by a tenth, against the same in plain Spark SQL.
 
 A refresh is a transaction of new orders with their lines, 1,500 rows, or takes the lines of one back. A tenth of the
-lines come a second time, and go; then a tenth of the orders with their lines, in one transaction, and go by two. What
-counts for a view is the time from a commit until the view can be read as of it.
+lines come a second time, and go; then a tenth of the orders with their lines, in one transaction, and go by two: with
+new keys, and with keys among those that there are. What counts for a view is the time from a commit until the view can
+be read as of it.
 
 Plain Spark keeps no history. Ours keeps a second, instead of the minute that is the default: a tenth that comes and
 goes every few seconds would double the table, for every read of it.
@@ -31,7 +32,7 @@ from holdfast.spark import SparkSettings, start, stop
 from tests.tpch.data import QUERIES, SCHEMA, columns, make
 
 CHOSEN = (1, 3, 5, 9, 18)
-PARTS = ("hydration", "refresh", "tenth", "orders")
+PARTS = ("hydration", "refresh", "tenth", "orders", "among")
 ORDERS = 300
 """In a refresh, with four lines each: 1,500 rows."""
 REPEATS = 5
@@ -45,6 +46,9 @@ AGAIN = 100
 
 ANEW = 100_000_000
 """What is added to the keys of orders that come once more, for each time that they do: new orders have new keys."""
+
+UNUSED = 8
+"""What is added to the keys of orders that come among the others: of any 32 keys TPC-H's tables have the first 8."""
 
 HISTORY = "RETAIN HISTORY FOR '1s'"
 
@@ -91,8 +95,8 @@ def tenth_goes(connection: Connection, _: int) -> None:
     connection.execute(f"DELETE FROM lineitem WHERE l_linenumber > {AGAIN}".encode())
 
 
-def orders_come(connection: Connection, folder: Path, turn: int) -> None:
-    """A tenth of the orders once more, with their lines, in one transaction."""
+def orders_come(connection: Connection, folder: Path, shift: int) -> None:
+    """A tenth of the orders once more, with their lines and keys that are greater by `shift`, in one transaction."""
     with connection.transaction(), connection.cursor() as cursor:
         for table in ("orders", "lineitem"):
             with (
@@ -103,11 +107,10 @@ def orders_come(connection: Connection, folder: Path, turn: int) -> None:
                 for line in lines:
                     key, _, rest = line.partition(",")
                     if int(key) % 10 == 3:
-                        copy.write(f"{int(key) + turn * ANEW},{rest}")
+                        copy.write(f"{int(key) + shift},{rest}")
 
 
-def orders_go(connection: Connection, turn: int) -> None:
-    keys = f"BETWEEN {turn * ANEW} AND {(turn + 1) * ANEW}"
+def orders_go(connection: Connection, keys: str) -> None:
     connection.execute(f"DELETE FROM orders WHERE o_orderkey {keys}".encode())
     connection.execute(f"DELETE FROM lineitem WHERE l_orderkey {keys}".encode())
 
@@ -251,7 +254,15 @@ def main() -> None:
                     change("a tenth", partial(tenth_comes, connection), partial(tenth_goes, connection))
                 if "orders" in said.parts:
                     change(
-                        "a tenth of orders", partial(orders_come, connection, folder), partial(orders_go, connection)
+                        "a tenth of orders",
+                        lambda turn: orders_come(connection, folder, turn * ANEW),
+                        lambda turn: orders_go(connection, f"BETWEEN {turn * ANEW} AND {(turn + 1) * ANEW}"),
+                    )
+                if "among" in said.parts:
+                    change(
+                        "a tenth of orders among others",
+                        lambda _: orders_come(connection, folder, UNUSED),
+                        lambda _: orders_go(connection, f"% 32 BETWEEN {UNUSED} AND {2 * UNUSED - 1}"),
                     )
                 verify(connection, number)
                 dropped(connection, number)
