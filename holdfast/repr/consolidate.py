@@ -155,14 +155,11 @@ def _can_be_compared(data_type: pa.DataType) -> bool:
     return _has_words(data_type) or any(is_kind(data_type) for is_kind in kinds)
 
 
-def _words(worded: Iterable[pa.Array | pa.ChunkedArray]) -> list[Words]:
+def _words(worded: Iterable[pa.ChunkedArray]) -> list[Words]:
     """Arrays of numbers that are equal where the columns, which all have words, are."""
     words: list[Words] = []
     for column in worded:
-        key = _array(column) if isinstance(column, pa.ChunkedArray) else column
-        if pa.types.is_boolean(key.type):
-            key = key.cast(pa.uint8())
-        values = key.view({8: pa.uint8(), 16: pa.uint16(), 32: pa.uint32(), 64: pa.uint64()}[key.type.bit_width])
+        values = _bits(_array(column))
         if values.null_count:
             words.append(np.asarray(values.is_null().cast(pa.uint8())))
             values = values.fill_null(0)
@@ -170,13 +167,21 @@ def _words(worded: Iterable[pa.Array | pa.ChunkedArray]) -> list[Words]:
     return words
 
 
+def _bits(key: pa.Array) -> pa.Array:
+    """A column that has words as numbers without signs."""
+    if pa.types.is_boolean(key.type):
+        key = key.cast(pa.uint8())
+    return key.view({8: pa.uint8(), 16: pa.uint16(), 32: pa.uint32(), 64: pa.uint64()}[key.type.bit_width])
+
+
 def hashes_of_words(columns: Sequence[pa.Array]) -> UInt64s | None:
     """Hashes of rows by those of their columns that are numbers, dates and the like. None: there are no such columns.
 
-    Rows that are equal have equal hashes; rows whose numbers are not hardly ever do.
+    Rows that are equal have equal hashes, whatever rows they are among; rows whose numbers are not hardly ever do, but
+    where one has a null and the other a zero.
     """
-    worded = [column for column in columns if _has_words(column.type)]
-    return _hashes(_words(worded)) if worded else None
+    worded = [np.asarray(_bits(column).fill_null(0)) for column in columns if _has_words(column.type)]
+    return _hashes(worded) if worded else None
 
 
 def _hashes(words: Sequence[Words]) -> UInt64s:

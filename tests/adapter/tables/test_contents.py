@@ -131,6 +131,12 @@ def test_many_rows_that_go_are_found_together_in_all_segments(monkeypatch: pytes
     assert (298, "t298", None) not in at(held, 21)
 
 
+def test_rows_without_nulls_are_found_among_others_that_have_some() -> None:
+    held = of((INT8, INT8), ((n, None if n % 3 == 0 else n) for n in range(100)))
+    assert held.apply_many(commit(held.types, 20, [], [(n, n) for n in range(100) if n % 3]))
+    assert Counter(at(held, 20)) == Counter((n, None) for n in range(0, 100, 3))
+
+
 @pytest.mark.parametrize(
     ("row_of", "there", "goes"),
     [
