@@ -32,14 +32,15 @@ class Layout:
         """From the start of a line up to what may end it: the end of a line, the end of the data, or an end mark."""
         if not self.csv:
             return re.compile(rb"(?:[^\\\r\n]++|\\[^.])*+", re.DOTALL)
-        return re.compile(rb"(?:[^\r\n%b]++|%b)*+" % (re.escape(self.quote), self._quoted), re.DOTALL)
+        # Not possessive: before Python 3.11.5 that goes on from where the last try of the group has failed.
+        return re.compile(rb"(?>(?:[^\r\n%b]++|%b)*)" % (re.escape(self.quote), self._quoted), re.DOTALL)
 
     @cached_property
     def field(self) -> re.Pattern[bytes]:
         delimiter = re.escape(self.delimiter)
         if not self.csv:
             return re.compile(rb"(?:[^\\%b]++|\\.)*+" % delimiter, re.DOTALL)
-        return re.compile(rb"(?:[^%b%b]++|%b)*+" % (delimiter, re.escape(self.quote), self._quoted), re.DOTALL)
+        return re.compile(rb"(?>(?:[^%b%b]++|%b)*)" % (delimiter, re.escape(self.quote), self._quoted), re.DOTALL)
 
     @cached_property
     def _quoted(self) -> bytes:

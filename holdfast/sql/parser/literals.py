@@ -10,18 +10,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+# Groups that may fail after some characters are repeated in atomic groups: before Python 3.11.5 a possessive repeat
+# goes on from where the last try of its group has failed.
 _SPACE = r"[ \t\n\r\f\v]*+"
 _NAME = r'(?:[a-z_][a-z0-9_$]*+|"[^"]++")'
-_NAMES = rf"\({_SPACE}{_NAME}{_SPACE}(?:,{_SPACE}{_NAME}{_SPACE})*+\)"
-_EXPONENT = r"(?:e[+-]?[0-9]++)?+"
+_NAMES = rf"\({_SPACE}{_NAME}{_SPACE}(?>(?:,{_SPACE}{_NAME}{_SPACE})*)\)"
+_EXPONENT = r"(?>(?:e[+-]?[0-9]++)?)"
 _TYPE = "::(?:date|timestamptz|timestamp|time|interval|bytea|uuid|jsonb?|text)(?![a-z0-9_$])"
 """As drivers write what has no literal of its own."""
-_LITERAL = rf"'[^']*+(?:''[^']*+)*+'(?:{_TYPE})?+|-?[0-9]++\.?[0-9]*+{_EXPONENT}|-?\.[0-9]++{_EXPONENT}|true|false|null"
+_LITERAL = (
+    rf"'[^']*+(?:''[^']*+)*+'(?>(?:{_TYPE})?)|-?[0-9]++\.?[0-9]*+{_EXPONENT}|-?\.[0-9]++{_EXPONENT}|true|false|null"
+)
 _FLAGS = re.ASCII | re.IGNORECASE  # without ASCII, the long s and the sign of Kelvin would be letters of words
 
 _HEAD = re.compile(
-    rf"({_SPACE}insert[ \t\n\r\f\v]++into(?![a-z0-9_$]){_SPACE}{_NAME}(?:\.{_NAME})*+"
-    rf"{_SPACE}(?:{_NAMES}{_SPACE})?+values{_SPACE})\({_SPACE}(?=['\-.0-9tfn])",
+    rf"({_SPACE}insert[ \t\n\r\f\v]++into(?![a-z0-9_$]){_SPACE}{_NAME}(?>(?:\.{_NAME})*)"
+    rf"{_SPACE}(?>(?:{_NAMES}{_SPACE})?)values{_SPACE})\({_SPACE}(?=['\-.0-9tfn])",
     _FLAGS,
 )
 """What stands before the rows, if the first of them begins as literals do."""

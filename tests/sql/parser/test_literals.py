@@ -157,6 +157,22 @@ def test_every_character_of_a_text_that_is_something_else_is_seen_once(cell: str
     assert literals(f"INSERT INTO t VALUES ({cell}") is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INSERT INTO t VALUES (1e)",
+        "INSERT INTO t VALUES (1e+)",
+        "INSERT INTO t VALUES ('a'::)",
+        "INSERT INTO t. VALUES (1)",
+        "INSERT INTO t (a VALUES (1)",
+        "INSERT INTO t (a, ) VALUES (1)",
+    ],
+)
+def test_what_breaks_off_is_not_taken_for_whole(text: str) -> None:
+    """As Python before 3.11.5 did, of a possessive repeat whose group fails after some characters."""
+    assert literals(text) is None
+
+
 def test_a_text_that_no_text_may_be_is_refused_as_any() -> None:
     for text in ("INSERT INTO t VALUES ('\0')", "INSERT INTO t VALUES ('\ud800')"):
         with pytest.raises(HoldfastError, match="invalid byte sequence"):
