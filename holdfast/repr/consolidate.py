@@ -5,7 +5,7 @@ The order of the updates that come out is not defined.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -126,7 +126,7 @@ def _group(keys: pa.Table, addends: Sequence[Int64s]) -> Groups:
     worded = keys.select([key.name for key in keys.schema if _has_words(key.type)])
     if not _sorting_is_faster(worded):
         return _group_by_table(keys, addends)
-    words = _words(worded.columns)
+    words = _words(worded)
     return _group_by_sorting(keys, addends, words, _hashes(words))
 
 
@@ -140,7 +140,7 @@ def _sorting_is_faster(worded: pa.Table) -> bool:
     if length == 0:
         return False
     sample = pa.concat_tables(worded.slice(at, length) for at in range(0, count - length, count // _SAMPLE_SLICES))
-    hashes = np.sort(_hashes(_words(sample.columns)))
+    hashes = np.sort(_hashes(_words(sample)))
     duplicates = int(np.count_nonzero(hashes[1:] == hashes[:-1]))
     return 2 * count * duplicates < _SORT_BELOW * hashes.size**2
 
@@ -155,10 +155,10 @@ def _can_be_compared(data_type: pa.DataType) -> bool:
     return _has_words(data_type) or any(is_kind(data_type) for is_kind in kinds)
 
 
-def _words(worded: Iterable[pa.ChunkedArray]) -> list[Words]:
+def _words(worded: pa.Table) -> list[Words]:
     """Arrays of numbers that are equal where the columns, which all have words, are."""
     words: list[Words] = []
-    for column in worded:
+    for column in worded.columns:
         values = _bits(_array(column))
         if values.null_count:
             words.append(np.asarray(values.is_null().cast(pa.uint8())))
