@@ -247,6 +247,25 @@ async def test_a_table_without_an_index_rests_before_it_is_made_ready_to_be_read
         assert await opened.rows("t") == Counter([(1,), (2,)])
 
 
+async def test_a_table_without_an_index_is_not_made_ready_while_someone_asks_for_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept_up: list[str] = []
+    async with book() as opened:
+        await opened.run("CREATE TABLE t (n int8)")
+        await opened.insert("t", (1,))
+        await opened.rows("t")
+        monkeypatch.setattr(kept_module.Kept, "keep_up", lambda _: kept_up.append("now"))
+        await opened.insert("t", (2,))
+        opened.clock.pass_by(10_000)
+        with opened.persist.rest.asked():
+            await opened.ledger.tick()
+            assert not kept_up
+        opened.clock.pass_by(1_000)
+        await opened.ledger.tick()
+        assert kept_up
+
+
 async def test_a_row_that_was_never_there_is_not_taken_for_one() -> None:
     async with book() as opened:
         await opened.run("CREATE TABLE t (n int8)")
