@@ -139,6 +139,14 @@ class ReadHandle:
             async for batch in self._guarded(self._unmerged(pinned, columns, as_of)):
                 yield batch
 
+    async def updates_between(
+        self, lower: Timestamp, upper: Frontier, columns: Sequence[str]
+    ) -> AsyncIterator[UpdateBatch]:
+        """The updates from `lower`, which is later than `since`, to `upper`, of some columns, not consolidated."""
+        with await self.pin_changes(lower, upper) as pinned:
+            async for batch in self._guarded(self._unmerged(pinned, columns, None)):
+                yield batch
+
     async def listen(self, start: Timestamp) -> AsyncIterator[Changes]:
         """All updates at times in advance of `start`, at their own times, as they become complete.
 
@@ -262,13 +270,16 @@ class ReadHandle:
     def _merged(self, pinned: Pinned, collapse: Callable[[UpdateBatch], UpdateBatch]) -> Iterator[UpdateBatch]:
         return merge(pinned.form, self.parts.streams(pinned.state, pinned.slices), collapse)
 
-    def _unmerged(self, pinned: Pinned, columns: Sequence[str], time: Timestamp) -> Iterator[UpdateBatch]:
+    def _unmerged(self, pinned: Pinned, columns: Sequence[str], time: Timestamp | None) -> Iterator[UpdateBatch]:
+        """Updates at that time, or at their own."""
         schema = pinned.state.row_type.schema
         row_type = RowType.of(*((name, schema.field(name).type) for name in columns))
         for piece in pinned.slices:
             for table in self.parts.read(pinned.state.id, piece, pinned.state.schemas, columns):
-                times = pa.array(np.full(table.num_rows, time, np.int64))
-                yield UpdateBatch(row_type, table.set_column(len(columns), TIME, times))
+                if time is not None:
+                    times = pa.array(np.full(table.num_rows, time, np.int64))
+                    table = table.set_column(len(columns), TIME, times)
+                yield UpdateBatch(row_type, table)
 
     async def _guarded(self, items: Iterator[Item]) -> AsyncIterator[Item]:
         """`items`, each made in a thread. A part that is gone because our lease is gets the error that says so."""

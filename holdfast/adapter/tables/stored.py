@@ -47,6 +47,18 @@ class Stored:
             async for batch in reader.updates(time, _named(table, columns)):
                 yield batch
 
+    async def updates_between(
+        self, table: Table, start: Timestamp, end: Timestamp, columns: Sequence[int]
+    ) -> AsyncIterator[UpdateBatch]:
+        """Some columns of what happened later than `start`, up to `end`: updates that are not consolidated."""
+        readable = table.readable
+        if readable is None or readable <= start:
+            return
+        lower, upper = Timestamp(start + 1), after(min(end, readable))
+        async with self._reader(table, start) as reader:
+            async for batch in reader.updates_between(lower, upper, _named(table, columns)):
+                yield batch
+
     @asynccontextmanager
     async def pinned(
         self, spark: SparkSession, table: Table, time: Timestamp, columns: Sequence[int] | None = None

@@ -312,6 +312,14 @@ class Tables:
         """
         return self._stored.updates(self._table(id), as_of, columns)
 
+    def updates_between(
+        self, id: GlobalId, start: Timestamp, end: Timestamp, columns: Sequence[int]
+    ) -> AsyncIterator[UpdateBatch]:
+        """Some columns of what happened later than `start`, up to `end`, at which the table is complete, for one who
+        holds it at `start`: updates, not yet consolidated, piece by piece.
+        """
+        return self._stored.updates_between(self._table(id), start, end, columns)
+
     def changed(self, item: Item) -> None:
         """A table is as `item` says from now on."""
         table = self._tables[item.id]
