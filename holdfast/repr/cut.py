@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdfast.repr.frontier import Timestamp
@@ -17,6 +18,19 @@ def narrowed(updates: UpdateBatch, row_type: RowType) -> UpdateBatch:
     if updates.row_type == row_type:
         return updates
     return UpdateBatch(row_type, updates.table.select([*row_type.names, TIME, DIFF]))
+
+
+def widened(updates: UpdateBatch, columns: Sequence[int], row_type: RowType) -> UpdateBatch:
+    """Updates of some columns of rows, in the order of these, as updates of such rows: all other columns are null."""
+    table, places = updates.table, {column: place for place, column in enumerate(columns)}
+    if len(places) == len(row_type.names):
+        return UpdateBatch(row_type, table)
+    arrays = [
+        table.column(places[index]) if index in places else pa.nulls(table.num_rows, field.type)
+        for index, field in enumerate(row_type.schema)
+    ]
+    schema = row_type.updates_schema
+    return UpdateBatch(row_type, pa.Table.from_arrays([*arrays, table[TIME], table[DIFF]], schema=schema))
 
 
 def up_to(updates: UpdateBatch, end: Timestamp) -> UpdateBatch:

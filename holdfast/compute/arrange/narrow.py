@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 import pyarrow as pa
 
 from holdfast.compute.arrange.arranged import Arranged
+from holdfast.repr.cut import widened
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.row import DIFF, TIME, RowType
 from holdfast.repr.update import UpdateBatch
@@ -62,12 +63,4 @@ class Narrow:
         return self._arranged.earliest(self._places[column], before)
 
     def _widened(self, updates: UpdateBatch) -> UpdateBatch:
-        if len(self.columns) == len(self._row_type.names):
-            return UpdateBatch(self._row_type, updates.table)
-        schema = self._row_type.updates_schema
-        table = updates.table
-        arrays = [
-            table.column(self._places[index]) if index in self._places else pa.nulls(table.num_rows, field.type)
-            for index, field in enumerate(self._row_type.schema)
-        ]
-        return UpdateBatch(self._row_type, pa.Table.from_arrays([*arrays, table[TIME], table[DIFF]], schema=schema))
+        return widened(updates, self.columns, self._row_type)

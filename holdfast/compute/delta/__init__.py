@@ -3,10 +3,11 @@
 from holdfast.compute.delta.columns_read import columns_read
 from holdfast.compute.delta.hydration import OUTPUT, Follows, follows, hydration
 from holdfast.compute.delta.joined_by import joined_by
-from holdfast.compute.delta.looked_at import looked_at
+from holdfast.compute.delta.looked_at import looked_at, taken_in
 from holdfast.compute.delta.program import Program, State, state_input
 from holdfast.compute.delta.rules import program
 from holdfast.compute.delta.sides import came_input, gone_input, totals_of_sides
+from holdfast.compute.delta.sieve import Sieve, sieve_of, sifted
 from holdfast.compute.delta.step import Found, Step, due, from_scratch, step
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Follows",
     "Found",
     "Program",
+    "Sieve",
     "State",
     "Step",
     "came_input",
@@ -26,7 +28,10 @@ __all__ = [
     "joined_by",
     "looked_at",
     "program",
+    "sieve_of",
+    "sifted",
     "state_input",
     "step",
+    "taken_in",
     "totals_of_sides",
 ]

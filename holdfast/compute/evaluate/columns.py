@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdfast.compute.evaluate.joins import true_for
-from holdfast.compute.evaluate.kernels import by_kernel
+from holdfast.compute.evaluate.kernels import Datum, by_kernel
 from holdfast.compute.evaluate.limits import bounds
 from holdfast.compute.evaluate.python_calls import with_calls
 from holdfast.compute.evaluate.scalars import compiled
 from holdfast.compute.evaluate.sorting import is_sortable, sorted_table
 from holdfast.compute.evaluate.values import rows_of, to_arrow
-from holdfast.plan.relation import Filter, Get, Map, Project, Relation, TopK
+from holdfast.plan.relation import Columns, ColumnType, Filter, Get, Map, Project, Relation, TopK
 from holdfast.plan.scalar import Column, Scalar, columns_of, moved
 from holdfast.plan.types import Type, arrow_type
 
@@ -47,11 +47,32 @@ def columnar(relation: Relation, inputs: Mapping[str, pa.Table], parameters: Seq
     return None
 
 
-def _collection(get: Get, table: pa.Table) -> pa.Table:
-    columns = [
-        column if column.type == arrow_type(expected.type) else column.cast(arrow_type(expected.type))
-        for column, expected in zip(table.columns, get.columns, strict=True)
+def is_columnar(predicate: Scalar, columns: Columns) -> bool:
+    """Whether Arrow alone can tell where a predicate is true, of rows with these columns."""
+    return by_kernel(predicate, _empty(columns), ()) is not None
+
+
+def true_in(predicates: Sequence[Scalar], table: pa.Table, columns: Columns) -> pa.ChunkedArray:
+    """For each row whether all are true, which Arrow can tell, of a table that begins with these columns."""
+    read = frozenset[int]().union(*map(columns_of, predicates))
+    # What is not read may be of any type.
+    known = [
+        _typed(table.column(place), each) if place in read else table.column(place)
+        for place, each in enumerate(columns)
     ]
+    return _all_true([by_kernel(each, _table(known, len(table)), ()) for each in predicates], len(table))
+
+
+def _empty(columns: Columns) -> pa.Table:
+    return _table([pa.chunked_array([], arrow_type(each.type)) for each in columns], 0)
+
+
+def _typed(column: pa.ChunkedArray, expected: ColumnType) -> pa.ChunkedArray:
+    return column if column.type == arrow_type(expected.type) else column.cast(arrow_type(expected.type))
+
+
+def _collection(get: Get, table: pa.Table) -> pa.Table:
+    columns = [_typed(column, expected) for column, expected in zip(table.columns, get.columns, strict=True)]
     return _table(columns, table.num_rows)
 
 
@@ -94,16 +115,18 @@ def _filtered(relation: Filter, table: pa.Table, parameters: Sequence[object]) -
         else:
             masks.append(mask)
     if masks:
-        every = reduce(pc.and_kleene, masks)
-        if isinstance(every, pa.Scalar):
-            every = pa.chunked_array([pa.repeat(every, table.num_rows)])
-        table = table.filter(every)
+        table = table.filter(_all_true(masks, table.num_rows))
     if rest:
         scalars, narrow, types = _visited(rest, table, relation.input)
         ready, rows = with_calls(scalars, rows_of(narrow, types), len(types), parameters)
         keep = true_for(ready, parameters)
         table = table.filter(pa.array([keep(row) for row in rows], pa.bool_()))
     return table
+
+
+def _all_true(masks: Sequence[Datum], size: int) -> pa.ChunkedArray:
+    every = reduce(pc.and_kleene, masks)
+    return pa.chunked_array([pa.repeat(every, size)]) if isinstance(every, pa.Scalar) else every
 
 
 def _top(relation: TopK, table: pa.Table, parameters: Sequence[object]) -> pa.Table:

@@ -22,6 +22,9 @@ from holdfast.repr.ids import GlobalId
 from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
 
+_MANY = 4096
+"""Updates that are put in beside others, which would wait for it."""
+
 Key = tuple[GlobalId, RowType]
 """A collection, and the columns of it that are known to who reads it."""
 
@@ -81,19 +84,30 @@ class Arrangements:
 
     async def at(self, key: Key, time: Timestamp) -> Narrow:
         """The collection, right at `time`, for a user who holds it there. What is later may be in it too."""
-        shared, wanted = self._shared.get(key), frozenset[int]().union(*self._users.get(key, {}).values())
-        if shared is not None and shared.floor <= time and wanted.issubset(shared.arranged.columns):
+        shared = self._usable(key, time)
+        if shared is not None:
             try:
                 await self._catch_up(key, shared, time)
             except AsOfBeforeSince:
                 shared = None
-        else:
-            shared = None
         if shared is None:
             self._shared.pop(key, None)  # its memory is needed
-            shared = self._shared[key] = await self._loaded(key, wanted, time)
-        await self._compacted(key, shared)
+            shared = self._shared[key] = await self._loaded(key, self._wanted(key), time)
         return shared.arranged
+
+    def has(self, key: Key, time: Timestamp) -> bool:
+        """Whether the collection is in memory for who asks for it at `time`, but perhaps for some changes."""
+        return self._usable(key, time) is not None
+
+    def _usable(self, key: Key, time: Timestamp) -> _Shared | None:
+        shared = self._shared.get(key)
+        if shared is None or shared.floor > time or not self._wanted(key).issubset(shared.arranged.columns):
+            return None
+        return shared
+
+    def _wanted(self, key: Key) -> frozenset[int]:
+        """The columns that someone looks at."""
+        return frozenset[int]().union(*self._users.get(key, {}).values())
 
     async def follow(self, key: Key, time: Timestamp) -> None:
         """Put in all updates up to `time`, if the collection is in memory and can still be read where that ends."""
@@ -113,8 +127,12 @@ class Arrangements:
         id, row_type = key
         if shared.last >= time:
             return
-        missing = [step.updates async for step in self._tables.between(id, shared.last, time)]
-        _append(shared, UpdateBatch.concat(row_type, [narrowed(each, row_type) for each in missing]))
+        steps = [step.updates async for step in self._tables.between(id, shared.last, time)]
+        missing = UpdateBatch.concat(row_type, [narrowed(each, row_type) for each in steps])
+        if missing.rows > _MANY:
+            await asyncio.to_thread(_append, shared, missing)
+        else:
+            _append(shared, missing)
         shared.last = time
 
     def feed(self, key: Key, updates: UpdateBatch, start: Timestamp, end: Timestamp) -> None:
@@ -124,10 +142,19 @@ class Arrangements:
             _append(shared, later_than(updates, shared.last))
             shared.last = end
 
-    async def _compacted(self, key: Key, shared: _Shared) -> None:
-        needed = [user.basis for user in self._users.get(key, ()) if user.basis is not None]
-        shared.floor = max(shared.floor, min(needed, default=shared.last))
-        await compact(shared.arranged, shared.floor)
+    def unchanged(self, key: Key, start: Timestamp, end: Timestamp) -> None:
+        """There are no updates later than `start`, up to `end`."""
+        shared = self._shared.get(key)
+        if shared is not None and start <= shared.last < end:
+            shared.last = end
+
+    async def let_go(self, key: Key) -> None:
+        """Forget times that no user looks at any more. That takes a while now and then, which nobody is to wait for."""
+        shared = self._shared.get(key)
+        if shared is not None:
+            needed = [user.basis for user in self._users.get(key, ()) if user.basis is not None]
+            shared.floor = max(shared.floor, min(needed, default=shared.last))
+            await compact(shared.arranged, shared.floor)
 
 
 async def compact(arranged: Arranged | Narrow, since: Timestamp) -> None:

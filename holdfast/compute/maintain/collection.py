@@ -135,6 +135,11 @@ class Collections(Protocol):
         They come in steps: each has all from where the one before ended to its upper.
         """
 
+    def updates_between(
+        self, id: GlobalId, start: Timestamp, end: Timestamp, columns: Sequence[int]
+    ) -> AsyncIterator[UpdateBatch]:
+        """The same of some columns: updates that are not consolidated, piece by piece."""
+
     # What is told of a view, before it is complete there
 
     def written(self, id: GlobalId, updates: UpdateBatch) -> None:

@@ -10,8 +10,9 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from holdfast.cached import cached_property
 from holdfast.compute.arrange import Arranged
-from holdfast.compute.delta import Found, Program, Step, from_scratch, looked_at, step
+from holdfast.compute.delta import Found, Program, Sieve, Step, from_scratch, looked_at, sieve_of, sifted, step
 from holdfast.compute.in_thread import in_thread
 from holdfast.compute.maintain.arrangements import Arrangements, input_types, keys_of
 from holdfast.compute.maintain.collection import Collections
@@ -49,6 +50,10 @@ class Followed:
             return True
         return sum(self.tables.size(GlobalId.parse(name)) for name in self.program.inputs) <= _FEW
 
+    @cached_property
+    def _sieve(self) -> Sieve:
+        return sieve_of(self.program)
+
     async def begin(self, as_of: Timestamp) -> None:
         """Take changes later than `as_of`, at which all inputs are held and complete."""
         rows = {}
@@ -80,11 +85,15 @@ class Followed:
             return found | self._states
 
         def work(arranged: dict[str, Found]) -> Step:
-            return step(self.program, taken, arranged, Timestamp(basis + 1), Timestamp(end + 1))
+            lower = Timestamp(basis + 1)
+            return step(self.program, sifted(self._sieve, taken, arranged, lower), arranged, lower, Timestamp(end + 1))
 
         made = await self.turn.run(ready, work, runs_code=self.runs_code)
         await self._keep(made, end)
         self.basis = end
+        async with self.turn:
+            for key in keys_of(self.program).values():
+                await self.arrangements.let_go(key)
         return made.output
 
     async def _keep(self, made: Step, time: Timestamp) -> None:

@@ -17,6 +17,9 @@ _LARGE_SHARE = 0.01
 a step takes this process up to a hundred times as long as one that is read takes Spark.
 """
 
+_LOADED = 10_000_000
+"""Rows of all inputs that are loaded after a large change, so that the next can be looked through here."""
+
 MOST = 1_000_000
 """Rows that a join may come to in this process, where Spark can do the same."""
 
@@ -55,9 +58,19 @@ def of_changes(
     if not with_spark or not view.is_exact or times > 1 or changed <= _FEW_ROWS:
         return How("incremental", f"{counted(changed)} at {_times(times)}" if changed else "time passed")
     among = rows()
-    if not can_be_replaced(view, stores) or changed <= _LARGE_SHARE * among:
+    if not can_be_replaced(view, stores) or changed <= few_among(among):
         return How("incremental", f"{counted(changed)}, to about {among} rows")
     return How("spark", f"{counted(changed)}, to about {among} rows: more than one in {round(1 / _LARGE_SHARE)}")
+
+
+def few_among(rows: int) -> float:
+    """How many changes, of views of so many rows, are taken in this process."""
+    return max(_FEW_ROWS, _LARGE_SHARE * rows)
+
+
+def is_worth_loading(rows: int) -> bool:
+    """Whether what there is may be loaded just because much of it has changed."""
+    return rows <= _LOADED
 
 
 def can_be_replaced(view: ViewDescription, stores: Stores) -> bool:

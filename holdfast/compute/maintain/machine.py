@@ -6,13 +6,15 @@ One machine runs at a time, but for those that run what users wrote.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
+from holdfast.cached import cached_property
 from holdfast.compute.arrange import Arranged
-from holdfast.compute.delta import Found, Step, due, from_scratch, looked_at, step
+from holdfast.compute.delta import Found, Sieve, Step, due, from_scratch, looked_at, sieve_of, sifted, step, taken_in
+from holdfast.compute.evaluate.budget import TooManyRows
 from holdfast.compute.maintain.arrangements import Arrangements, Key, User, compact, input_types, keys_of
 from holdfast.compute.maintain.collection import Collections
 from holdfast.compute.maintain.gather import Changes, Gathered
@@ -23,6 +25,8 @@ from holdfast.compute.maintain.turn import Turn
 from holdfast.compute.maintain.view import ViewDescription
 from holdfast.plan.errors import NullValueNotAllowed
 from holdfast.plan.row_types import row_type_of
+from holdfast.plan.scalar import columns_of
+from holdfast.repr.cut import widened
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
 from holdfast.repr.row import DIFF, RowType
@@ -41,22 +45,25 @@ class Machine:
             turn,
         )
         self._states: dict[str, Arranged] = {}
+        self._in_vain: set[frozenset[str]] = set()
+        """Inputs of which much changed at once that turned out to be of use."""
 
     @property
     def inputs(self) -> Mapping[str, RowType]:
         """What the program reads, with the columns that it knows of."""
         return input_types(self._view.program)
 
-    def _keys(self) -> dict[str, Key]:
+    @cached_property
+    def _keys(self) -> Mapping[str, Key]:
         return keys_of(self._view.program)
 
     def begin(self, user: User) -> None:
         columns = looked_at(self._view.program)
-        for name, key in self._keys().items():
+        for name, key in self._keys.items():
             self._arrangements.use(key, user, columns[name])
 
     def end(self, user: User) -> None:
-        for key in self._keys().values():
+        for key in self._keys.values():
             self._arrangements.leave(key, user)
         self.reset()
 
@@ -71,7 +78,7 @@ class Machine:
 
     def arranged(self) -> Iterator[ArrangementEntry]:
         """What things are looked up in, as far as it is in memory."""
-        for name, key in self._keys().items():
+        for name, key in self._keys.items():
             shared = self._arrangements.found(key)
             if shared is not None:
                 yield ArrangementEntry(name, "input", shared.rows, shared.nbytes)
@@ -87,28 +94,65 @@ class Machine:
         *,
         first: Timestamp | None = None,
         most: int | None = None,
+        few: int | None = None,
     ) -> Step:
         """What follows from all changes later than `basis`, up to `end`; what is earlier than `first`, as of then.
 
-        Here as below, if a join comes to more than the `most` rows, it is given up with `TooManyRows`.
+        Here as below, if a join comes to more than the `most` rows, it is given up with `TooManyRows`; and here also
+        if more than `few` of the changes may be of use.
         """
         program = self._view.program
         draft.enter("wait")
 
         async def ready() -> dict[str, Found]:
             draft.enter("read")
-            keys = self._keys()
+            keys = self._keys
             arranged: dict[str, Found] = {name: await self._arrangements.at(key, basis) for name, key in keys.items()}
             arranged |= await self._loaded()
             draft.enter("compute")
             return arranged
 
         def work(arranged: dict[str, Found]) -> Step:
-            return step(program, changes, arranged, Timestamp(basis + 1), Timestamp(end + 1), first, most)
+            lower = Timestamp(basis + 1)
+            useful = sifted(self._sieve, changes, arranged, lower, few)
+            return step(program, useful, arranged, lower, Timestamp(end + 1), first, most)
 
-        made = await self._turn.run(ready, work, runs_code=self._view.runs_code)
+        try:
+            made = await self._turn.run(ready, work, runs_code=self._view.runs_code)
+        except TooManyRows:
+            if few is not None:
+                self._in_vain.add(frozenset(changes))
+            raise
         self._check(made)
         return made
+
+    @cached_property
+    def _sieve(self) -> Sieve:
+        return sieve_of(self._view.program)
+
+    def may_sift(self, changed: Iterable[str]) -> bool:
+        """Whether it is worth it to ask which changes of these inputs are of use: of each, those that find something
+        in others alone, and when it was asked before, they were few.
+        """
+        names = frozenset(changed)
+        return names not in self._in_vain and all(self._sieve[name].links for name in names)
+
+    def is_loaded(self, time: Timestamp) -> bool:
+        """Whether what things are looked up in is in memory for who asks at `time`."""
+        return all(self._arrangements.has(key, time) for key in self._keys.values())
+
+    async def read(self, changed: Iterable[str], basis: Timestamp, end: Timestamp) -> Changes:
+        """What happened to these inputs later than `basis`, up to `end`, in the columns that the program reads."""
+        found: dict[str, UpdateBatch] = {}
+        taken, types = taken_in(self._view.program), self.inputs
+        for name in changed:
+            use = self._sieve[name]
+            asked = taken[name].union(*map(columns_of, use.predicates), *(link.own for link in use.links))
+            columns = sorted(asked) or [0]
+            updates = self._tables.updates_between(GlobalId.parse(name), basis, end, columns)
+            pieces = [piece async for piece in updates]
+            found[name] = await asyncio.to_thread(_whole, pieces, columns, types[name])
+        return found
 
     async def from_scratch(self, at: Timestamp, draft: Draft, most: int | None = None) -> Step:
         """The view and its states at a time at which the inputs are complete."""
@@ -149,20 +193,44 @@ class Machine:
     async def keep(self, states: Mapping[str, UpdateBatch], taken: Gathered, basis: Timestamp) -> None:
         """What happened to states is durable; `taken` are the changes since `basis` that it was made of."""
         async with self._turn:
-            for name, key in self._keys().items():
+            for name, key in self._keys.items():
                 self._arrangements.feed(key, taken.changes[name], basis, taken.end)
-            for name, updates in states.items():
-                if name in self._states and updates.rows:
-                    self._states[name].append(updates)
-                    await compact(self._states[name], taken.end)
+                await self._arrangements.let_go(key)
+            await self._keep_states(states, taken.end)
 
-    async def follow(self, time: Timestamp) -> None:
-        """Bring what is in memory of inputs up to date, which are held where it is."""
+    async def keep_much(self, states: Mapping[str, UpdateBatch], time: Timestamp) -> None:
+        """The same, of changes up to `time` that are still to be read as a whole."""
         async with self._turn:
-            for key in self._keys().values():
-                await self._arrangements.follow(key, time)
+            await self._keep_states(states, time)
+        await self.follow(time)
+
+    async def _keep_states(self, states: Mapping[str, UpdateBatch], time: Timestamp) -> None:
+        for name, updates in states.items():
+            if name in self._states and updates.rows:
+                self._states[name].append(updates)
+                await compact(self._states[name], time)
+
+    async def follow(self, time: Timestamp, *, loads: bool = False) -> None:
+        """Bring what is in memory of inputs up to date, which are held where it is. Load what is not, if it `loads`."""
+        for key in self._keys.values():
+            async with self._turn:
+                if loads:
+                    await self._arrangements.at(key, time)
+                else:
+                    await self._arrangements.follow(key, time)
+                await self._arrangements.let_go(key)
+
+    def unchanged(self, start: Timestamp, end: Timestamp) -> None:
+        """Nothing has happened to the inputs later than `start`, up to `end`."""
+        for key in self._keys.values():
+            self._arrangements.unchanged(key, start, end)
 
     async def due(self, at: Timestamp) -> Timestamp | None:
         """When, from `at` on, the view changes by itself, once what was made last is kept."""
         async with self._turn:
             return await asyncio.to_thread(due, self._view.program, await self._loaded(), at)
+
+
+def _whole(pieces: Sequence[UpdateBatch], columns: Sequence[int], row_type: RowType) -> UpdateBatch:
+    """Updates of some columns, as updates of rows."""
+    return UpdateBatch.concat(row_type, [widened(piece, columns, row_type) for piece in pieces])

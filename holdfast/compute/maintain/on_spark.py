@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -40,6 +40,10 @@ class OnSpark:
     def __init__(self, runtime: Runtime, persist: Persist, tables: Collections) -> None:
         self._runtime, self._persist, self._tables = runtime, persist, tables
         self.hydrations = Hydrations()
+
+    def rest(self) -> AbstractContextManager[None]:
+        """What can wait rests in the block: someone waits for a large change."""
+        return self._persist.rest.asked()
 
     @asynccontextmanager
     async def from_scratch(
@@ -92,7 +96,7 @@ class OnSpark:
                 stage = stack.enter_context(handle.parts.stage(handle.shard))
                 columns, asserts = _columns(view, name), _asserts(view, name)
                 works.append(Work(name, each.plan, each.query, columns, each.follows, handle, stage, old, asserts))
-            with self._persist.rest.asked(), self.hydrations.watched(view.id, len(works)) as told:
+            with self.rest(), self.hydrations.watched(view.id, len(works)) as told:
                 job = partial(written, works, read, at)
                 found = await self._runtime.run(job, tag=f"view-{view.id}", told=told)
             output = found.pop(OUTPUT)

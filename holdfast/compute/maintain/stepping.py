@@ -15,7 +15,17 @@ from holdfast.compute.maintain.collection import Collection
 from holdfast.compute.maintain.events import first_failing, times_after
 from holdfast.compute.maintain.foreseen import Foreseen, all_between, foreseen
 from holdfast.compute.maintain.gather import Gathered, gather
-from holdfast.compute.maintain.how import MOST, TOO_MANY, How, can_be_replaced, counted, from_scratch, of_changes
+from holdfast.compute.maintain.how import (
+    MOST,
+    TOO_MANY,
+    How,
+    can_be_replaced,
+    counted,
+    few_among,
+    from_scratch,
+    is_worth_loading,
+    of_changes,
+)
 from holdfast.compute.maintain.stores import Written
 from holdfast.compute.maintain.writing import Writing
 from holdfast.plan.errors import DataError
@@ -29,11 +39,11 @@ class Stepping(Writing):
     """A view that is brought up to date, step by step."""
 
     _keep: Callable[[], Awaitable[None]] | None = None
-    """What is left to do of a step that can be seen: nobody waits for it."""
+    """What is left to do of a step that can be seen, for which inputs are still held: nobody waits for it."""
 
     async def advance(self) -> None:
         """Decide some more times."""
-        self._unkept()  # of a step that failed
+        self._keep = None  # of a step that failed
         with self.history.step(lambda: Timestamp(self.done + 1)) as self._draft:
             if self.is_preparing:
                 await self._prepare()
@@ -43,13 +53,29 @@ class Stepping(Writing):
                 await self._refresh()
             else:
                 await self._catch_up()
-        keep = self._unkept()
-        if keep is not None:
-            await keep()
+        await self._finish()
 
-    def _unkept(self) -> Callable[[], Awaitable[None]] | None:
-        keep, self._keep = self._keep, None
-        return keep
+    async def _finish(self) -> None:
+        """Do what is left to do of the step."""
+        if self._keep is not None:
+            await self._keep()
+            self._keep = None
+            self.release_inputs()
+
+    def release_inputs(self) -> None:
+        if self._keep is None:
+            super().release_inputs()
+
+    def settle(self) -> None:
+        before = self.basis
+        super().settle()
+        if before is not None and self.basis is not None and before < self.basis:
+            self._machine.unchanged(before, self.basis)
+
+    def _kept(self, end: Timestamp) -> None:
+        """What is in memory has all up to `end`, and nothing has happened to inputs from there to where the view is."""
+        if self.basis is not None and end < self.basis:
+            self._machine.unchanged(end, self.basis)
 
     async def _catch_up(self) -> None:
         """Take what has happened since, or some of it."""
@@ -57,7 +83,8 @@ class Stepping(Writing):
         self._draft.enter("read")
         large = self._large()
         if large is not None:
-            await self._replace(*large)
+            if not await self._take_few_of(*large):
+                await self._replace(*large)
             return
         start = self.done if self.basis is None else self.basis
         taken = await gather(self._tables, self._inputs_known, start, self.done, self._reachable())
@@ -212,10 +239,38 @@ class Stepping(Writing):
             await self._err(seen.time, error, basis)
             return
         self._machine.reset()
-        await self._wrote(output, seen.time, seen.rows, releases=False)
-        # What changed is read only now, if at all: nobody waits for it.
-        await self._machine.follow(seen.time)
-        self.release_inputs()
+        self._keep = partial(self._follow, seen)
+        await self._wrote(output, seen.time, seen.rows)
+
+    async def _follow(self, seen: Foreseen) -> None:
+        """Read what changed, which it was not so far, or all that is needed to know what the next large change does."""
+        loads = self._machine.may_sift(seen.updates) and is_worth_loading(self.input_rows())
+        await self._machine.follow(seen.time, loads=loads)
+        self._kept(seen.time)
+
+    async def _take_few_of(self, seen: Foreseen, basis: Timestamp, how: How) -> bool:
+        """Take much that changed in this process, if few of it is of use and what tells so is in memory; or not."""
+        spark = self._around.spark
+        assert spark is not None  # or it would not be large
+        if not self._machine.may_sift(seen.updates) or not self._machine.is_loaded(basis):
+            return False
+        few = int(few_among(self.input_rows()))
+        self._draft.is_made(How("incremental", f"{how.reason}, but few of use"), seen.rows)
+        try:
+            with spark.rest():
+                taken = await self._machine.read(seen.updates, basis, seen.time)
+                made = await self._machine.step(taken, basis, seen.time, self._draft, most=self._most(), few=few)
+        except (TooManyRows, DataError):
+            return False  # whether it errs is found out by Spark
+        self._draft.costs = made.costs
+        await self._write(Written.of(made), seen.time, basis)
+        self._keep = partial(self._keep_much, made, seen.time)
+        await self._wrote(made.output, seen.time, seen.rows)
+        return True
+
+    async def _keep_much(self, made: Step, time: Timestamp) -> None:
+        await self._machine.keep_much(made.states, time)
+        self._kept(time)
 
     async def _retry(self, taken: Gathered, basis: Timestamp, why: str) -> None:
         """Bring the view up to date with all that was taken, as if it had happened at its end, if it has rows then."""
@@ -243,12 +298,16 @@ class Stepping(Writing):
         """Write a step, and let it be seen."""
         self._draft.costs = made.costs
         await self._write(Written.of(made), taken.end, basis)
-        keep = partial(self._machine.keep, made.states, taken, basis)
+        keep = partial(self._keep_step, made, taken, basis)
         if self.view.program.is_temporal:
             await keep()  # when it changes by itself next is found in what is kept
         else:
             self._keep = keep
         await self._wrote(made.output, taken.end, taken.rows)
+
+    async def _keep_step(self, made: Step, taken: Gathered, basis: Timestamp) -> None:
+        await self._machine.keep(made.states, taken, basis)
+        self._kept(taken.end)
 
 
 def _first(taken: Gathered, times: Sequence[Timestamp]) -> Foreseen:

@@ -123,9 +123,9 @@ class Writing(ViewProgress):
         self._expect(mismatch)
         reach("step_committed")
 
-    async def _wrote(self, output: UpdateBatch | None, end: Timestamp, rows: int, *, releases: bool = True) -> None:
+    async def _wrote(self, output: UpdateBatch | None, end: Timestamp, rows: int) -> None:
         """What was written up to `end`, of so many updates, is durable. Readers are told before the view is complete
-        there. Inputs are still held where they were if nothing `releases` them.
+        there.
         """
         heals = self.errors.open
         await self._find_due(end)
@@ -140,8 +140,7 @@ class Writing(ViewProgress):
         self.counts.updates_in += rows
         self.counts.updates_out += self._draft.rows_out
         self.moved(end, end)
-        if releases:
-            self.release_inputs()
+        self.release_inputs()
         self._tables.wake([self.view.id])
 
     def _tell_readers(self, time: Timestamp) -> None:

@@ -17,11 +17,14 @@ from holdfast.compute.delta import (
     OUTPUT,
     Found,
     Program,
+    Sieve,
     Step,
     due,
     from_scratch,
     hydration,
     looked_at,
+    sieve_of,
+    sifted,
     state_input,
     step,
 )
@@ -105,6 +108,7 @@ class Life:
     name: str = ""
     known: dict[object, Step | None] = field(default_factory=dict)
     """What the view is from scratch, by what there is in the tables: the same for all lives over the same rows."""
+    sieve: Sieve = field(init=False)
     inputs: dict[str, Narrow] = field(init=False)
     states: dict[str, Arranged] = field(init=False)
     output: list[UpdateBatch] = field(default_factory=list)
@@ -114,6 +118,7 @@ class Life:
     steps: list[Step] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.sieve = sieve_of(self.program)
         looked = looked_at(self.program)
         self.inputs = {
             name: Narrow(self.histories[name].row_type, looked.get(name, ())) for name in self.program.inputs
@@ -181,7 +186,8 @@ class Life:
         arranged |= self.states
         lower, first = Timestamp(self.lower), Timestamp(times[0])
         try:
-            made = step(self.program, changes, arranged, lower, Timestamp(upper), first, MOST)
+            useful = sifted(self.sieve, changes, arranged, lower)
+            made = step(self.program, useful, arranged, lower, Timestamp(upper), first, MOST)
         except DataError:
             assert None in wanted, f"{self.name}: a step to {upper} raises, the query does not"
             self.errs = True
