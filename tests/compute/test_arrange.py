@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdfast.compute.arrange import Arranged, arranged, index, run
 from holdfast.compute.arrange.same import representatives
 from holdfast.errors import UsageError
-from holdfast.repr.consolidate import DiffOverflowError, advance_by
+from holdfast.repr.consolidate import DiffOverflowError, advance_by, as_of
 from holdfast.repr.frontier import MAX_TIME, Timestamp
 from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
@@ -265,6 +265,37 @@ def test_all_that_cancels_goes() -> None:
     some = of(AB, "1, 'x' | 1 | +1 \n 2, 'y' | 2 | +1", "1, 'x' | 3 | -1 \n 2, 'y' | 3 | -1")
     some.compact(Timestamp(3))
     assert some.rows == some.nbytes == 0
+
+
+def test_what_came_and_went_again_is_gone_without_looking_at_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, looked = run.compacted, list[int]()
+
+    def noted(runs: Sequence[run.Run], since: Timestamp) -> list[run.Run]:
+        looked.append(sum(each.rows for each in runs))
+        return whole(runs, since)
+
+    for module in (arranged, run):
+        monkeypatch.setattr(module, "compacted", noted)
+    some = Arranged(PAIRS)
+    some.load([batch(PAIRS, [((key, key), 1, 1) for key in range(50_000)])])
+    for turn in range(3):
+        time = 10 + 10 * turn
+        coming = [((key, -1), time, 1) for key in range(3_000)]
+        some.append(batch(PAIRS, coming))
+        some.compact(Timestamp(time))
+        some.append(batch(PAIRS, [(row, time + 5, -1) for row, _, _ in coming]))
+        some.compact(Timestamp(time + 5))
+        assert some.rows == 50_000
+    assert looked == [6_000] * 3
+    # What goes of all others stays until it is worth it to look at these.
+    some.append(batch(PAIRS, [((key, key), 100, -1) for key in range(2_000)]))
+    some.compact(Timestamp(100))
+    some.compact(Timestamp(101))
+    assert (some.rows, looked[3:]) == (52_000, [2_000])
+    assert as_of(some.all(END), Timestamp(101)).rows == 48_000
+    some.append(batch(PAIRS, [((key, key), 102, -1) for key in range(2_000, 50_000)]))
+    some.compact(Timestamp(102))
+    assert some.rows == 0
 
 
 def test_history_is_compacted_once_it_may_be_even_if_nothing_is_appended() -> None:

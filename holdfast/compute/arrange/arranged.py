@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdfast.compute.arrange.keys import Keys
-from holdfast.compute.arrange.run import Run, compacted, loaded, merged, runs_of
+from holdfast.compute.arrange.run import Run, compacted, loaded, merged, runs_of, tidied
 from holdfast.errors import UsageError
 from holdfast.repr.consolidate import as_of
 from holdfast.repr.frontier import MAX_TIME, MIN_TIME, Timestamp
@@ -135,25 +135,38 @@ class Arranged:
         """Times before `since` will not be asked for any more. Whether it is worth it to `compact` now."""
         with self._lock:
             self._since = max(self._since, since)
-            ripe = sum(run.pending for run in self._runs if run.max_time <= self._since)
-            return not self._compacting and ripe >= max(TAIL, self.rows - ripe)
+            return not self._compacting and bool(self._ripe())
+
+    def _ripe(self) -> tuple[Run, ...]:
+        """The runs to consolidate: all, once half of their updates may have become superfluous. Or those that never
+        were, if some of these take back what others brought, and half of them were not yet with each other.
+        """
+        ripe = [run for run in self._runs if run.max_time <= self._since]
+        pending = sum(run.pending for run in ripe)
+        if pending >= max(TAIL, self.rows - pending):
+            return self._runs
+        young = tuple(run for run in ripe if run.pending == run.rows)
+        untidy = sum(run.rows for run in young if not run.is_tidy)
+        if untidy >= max(TAIL, sum(run.rows for run in young) - untidy) and any(run.takes_back for run in young):
+            return young
+        return ()
 
     def compact(self, since: Timestamp) -> None:
         """Times before `since` will not be asked for any more: updates may be advanced to it, and those that cancel go.
 
-        Everything is merged once half of it can have become superfluous, so that the cost for each update that was
-        appended is bounded. Meanwhile others read and append. If a compaction is under way already, that is enough.
+        What is merged is about twice as much as came to it since it was the last time, so that the cost for each update
+        that was appended is bounded. Meanwhile others read and append. If a compaction is under way, that is enough.
         """
-        if not self.advance(since):
-            return
+        self.advance(since)
         with self._lock:
-            if self._compacting:
+            since, runs = self._since, () if self._compacting else self._ripe()
+            if not runs:
                 return
-            since, runs = self._since, self._runs
+            every = len(runs) == len(self._runs)
             self._compacting = frozenset(runs)
         replaced: Sequence[Run] = runs
         try:
-            replaced = compacted(runs, since)
+            replaced = compacted(runs, since) if every else tidied(runs, since)
         finally:
             with self._lock:
                 self._runs = (*replaced, *(run for run in self._runs if run not in self._compacting))

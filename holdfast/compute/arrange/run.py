@@ -29,22 +29,26 @@ class Run:
     """Some updates in one piece, at least one.
 
     - All but `pending` of them were consolidated with every other update that there was then.
+    - If it `is_tidy`, all of them are pending, and were consolidated with every other that was.
     - `fullness` is the greatest share that it has of what a run can have: of rows, or of a column's bytes.
     - Indexes are made when first asked for. Two threads may make the same one, and either is kept.
     """
 
     batch: pa.RecordBatch
     pending: int
+    is_tidy: bool = field(default=False, kw_only=True)
     hash_indexes: dict[tuple[int, ...], HashIndex] = field(default_factory=dict)
     value_indexes: dict[int, ValueIndex] = field(default_factory=dict)
     min_time: int = field(init=False)
     max_time: int = field(init=False)
+    takes_back: bool = field(init=False)
     fullness: float = field(init=False)
 
     def __post_init__(self) -> None:
         times = self.times
         object.__setattr__(self, "min_time", int(times.min()))
         object.__setattr__(self, "max_time", int(times.max()))
+        object.__setattr__(self, "takes_back", bool((self.diffs < 0).any()))
         object.__setattr__(self, "fullness", _fullness(self.batch))
 
     @property
@@ -135,6 +139,11 @@ def compacted(runs: Sequence[Run], since: Timestamp) -> list[Run]:
         groups = [group for part in _divided(runs, 2 * len(groups)) for group in _grouped(part)]
     found = (consolidated(joined(group), since) for group in groups)
     return [replace(run, pending=int(np.count_nonzero(run.times > since))) for run in found if run is not None]
+
+
+def tidied(runs: Sequence[Run], since: Timestamp) -> list[Run]:
+    """The same of some of the updates: what they would cancel among others stays."""
+    return [replace(run, pending=run.rows, is_tidy=True) for run in compacted(runs, since)]
 
 
 def merged(runs: Sequence[Run], since: Timestamp | None) -> list[Run]:
