@@ -60,6 +60,10 @@ class Counted:
     arranged: Arranged
     found: int = 0
 
+    @property
+    def rows(self) -> int:
+        return self.arranged.rows
+
     def lookup(
         self, columns: tuple[int, ...], keys: Sequence[pa.Array | pa.ChunkedArray], before: Timestamp
     ) -> UpdateBatch:

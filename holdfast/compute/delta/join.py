@@ -11,6 +11,8 @@ from collections.abc import Collection, Sequence
 from holdfast.compute.delta.equations import Equation, columns_of_parts, equations, found_from, is_equation, looked_up
 from holdfast.compute.delta.internal import LATER, TIMES, call
 from holdfast.compute.delta.making import Making
+from holdfast.compute.delta.quick import Met
+from holdfast.compute.evaluate.python_calls import calls_users
 from holdfast.compute.evaluate.scalars import can_fail
 from holdfast.plan.columns import is_null
 from holdfast.plan.functions.registry import FUNCTIONS
@@ -62,14 +64,14 @@ class _Term:
         while rest:
             number = max(rest, key=lambda each: (len(self._equations(each)), -each))
             rest.remove(number)
-            left = self._joined(left, number, last=not rest)
+            left = self._joined(self._making.bind(left), number, last=not rest)
         width = len(self._join.columns)
         order = tuple(self._places[index] for index in range(width))
         return Project(left, (*order, width, width + 1))
 
     def _joined(self, left: Relation, number: int, *, last: bool) -> Relation:
-        """The combinations so far, bound, with those of one more input."""
-        left, part = self._making.bind(left), self._join.inputs[number]
+        """The combinations so far, which are bound, with those of one more input, bound too."""
+        part = self._join.inputs[number]
         right = self._before(left, number)
         if number in self._after:
             right = Union((right, self._making.delta(part)))
@@ -82,7 +84,9 @@ class _Term:
         end = len(both.columns)
         self._places = {index: place - 2 * (place > width) for index, place in self._places.items()}
         kept = (*range(width), *range(width + 2, width + 2 + added), end, end + 1)
-        return Project(Map(both, (call(LATER, *times), call(TIMES, *diffs))), kept)
+        made = Project(Map(both, (call(LATER, *times), call(TIMES, *diffs))), kept)
+        quick = None if any(map(calls_users, both.predicates)) else Met(left, right, both.predicates)
+        return self._making.bind(made, quick)
 
     def _before(self, left: Relation, number: int) -> Relation:
         part, equations = self._join.inputs[number], self._equations(number)

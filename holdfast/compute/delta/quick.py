@@ -13,19 +13,27 @@ from typing import Protocol
 
 from holdfast.compute.delta.bits import found_by_bits
 from holdfast.compute.delta.internal import BEFORE
+from holdfast.compute.evaluate.joins import joined_updates
 from holdfast.compute.evaluate.keys import Key, equality, same
 from holdfast.compute.evaluate.scalars import Row, columns_at
 from holdfast.compute.evaluate.sorting import FLOATS
 from holdfast.compute.evaluate.values import Value
 from holdfast.plan.order import is_natural, nullable_key
 from holdfast.plan.relation import Columns, Relation
+from holdfast.plan.scalar import Scalar
 from holdfast.plan.types import Type
-
-Read = Callable[[Relation], Sequence[Row]]
-"""The rows of a relation of which each counts once."""
 
 Moment = tuple[int, int | None]
 """A time, and the next time of the same key, if there is one."""
+
+
+class Read(Protocol):
+    @property
+    def most(self) -> int | None:
+        """Rows that a join may come to."""
+
+    def __call__(self, relation: Relation, /) -> Sequence[Row]:
+        """The rows of a relation of which each counts once."""
 
 
 class Quick(Protocol):
@@ -33,7 +41,7 @@ class Quick(Protocol):
     def reads(self) -> tuple[Relation, ...]:
         """All that is read."""
 
-    def rows(self, read: Read, columns: Columns) -> list[Row]:
+    def rows(self, read: Read, columns: Columns, /) -> list[Row]:
         """Rows of a relation with these columns."""
 
 
@@ -62,6 +70,25 @@ class InTurn:
             shown = tuple(map(same, key)) if floats else key
             points += [(*shown, *moment) for moment in pairwise(turns)]
         return points
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """The combinations of two updates each for which predicates are true, as updates."""
+
+    left: Relation
+    right: Relation
+    predicates: tuple[Scalar, ...]
+
+    @property
+    def reads(self) -> tuple[Relation, ...]:
+        return self.left, self.right
+
+    def rows(self, read: Read, _: Columns) -> list[Row]:
+        left, right = read(self.left), read(self.right)
+        if not left or not right:
+            return []
+        return joined_updates(left, right, len(self.left.columns), self.predicates, read.most)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol
@@ -27,6 +27,10 @@ from holdfast.repr.update import UpdateBatch
 
 class Found(Protocol):
     """The updates of a collection, found by the values of its columns."""
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
 
     def lookup(
         self, columns: tuple[int, ...], keys: Sequence[pa.Array | pa.ChunkedArray], before: Timestamp
@@ -69,6 +73,15 @@ def step(
     run.stages()
     states = {state.name: run.batch(program.writes[state.name], state.types) for state in program.states}
     return Step(run.batch(program.output, program.columns), states, tuple(run.costs))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    rows: Callable[[Relation], Sequence[Row]]
+    most: int | None
+
+    def __call__(self, relation: Relation) -> Sequence[Row]:
+        return self.rows(relation)
 
 
 class _Run:
@@ -117,9 +130,9 @@ class _Run:
     def _bound(self, stage: Bind) -> Multiset:
         if stage.quick is None:
             return self._rows(stage.relation)
-        return Multiset(stage.quick.rows(self._counted_once, stage.relation.columns))
+        return Multiset(stage.quick.rows(_Read(self.counted_once, self._most), stage.relation.columns))
 
-    def _counted_once(self, relation: Relation) -> Sequence[Row]:
+    def counted_once(self, relation: Relation) -> Sequence[Row]:
         found = self._rows(relation)
         assert found.counts is None, "how often a row is there is said by its diff"
         return found.rows

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TypeVar
 
 from holdfast.compute.evaluate.budget import check
@@ -83,6 +84,29 @@ def _pairs(left: Multiset, right: Multiset, sides: Sides, parameters: Sequence[o
                 counts.append(count * times)
         check(rows, most)
     return Multiset(rows, None if left.counts is None and right.counts is None else counts)
+
+
+def joined_updates(
+    left: Sequence[Row], right: Sequence[Row], width: int, predicates: Sequence[Scalar], most: int | None
+) -> list[Row]:
+    """The combinations of updates for which the predicates are true: what one has and then the other, at the later of
+    their times, with the product of their diffs. They are not more than the `most`.
+
+    Rows on the left have `width` columns; the last two, as on the right, are time and diff.
+    """
+    sides = split(predicates, width)
+    items = [(row, row[:-2], row[-2], row[-1]) for row in right]
+    candidates = _candidates(items, sides, (), of=itemgetter(0))
+    keep = true_for(sides.rest, ()) if sides.rest else None
+    found: list[Row] = []
+    for row in left:
+        values, time, diff = row[:-2], row[-2], row[-1]
+        for other, added, other_time, other_diff in candidates(row):
+            if keep is None or keep(row + other):
+                later = time if time >= other_time else other_time
+                found.append((*values, *added, later, diff * other_diff))
+        check(found, most)
+    return found
 
 
 def outer_joined(

@@ -1,7 +1,7 @@
 """Expressions by Arrow alone, over whole columns: where its kernels give our answer for every value.
 
-They are comparisons, tests for null and boolean logic, which are what plain reads ask for. None of them can fail, so
-all of them can be run for every row.
+They are comparisons, tests for null, LIKE with plain patterns and boolean logic, which are what plain reads ask for.
+None of them can fail, so all of them can be run for every row.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from holdfast.compute.evaluate.sorting import FLOATS, SAME_ORDER
 from holdfast.compute.evaluate.values import to_arrow
 from holdfast.plan.scalar import And, Call, Column, Constant, Or, Parameter, Scalar
-from holdfast.plan.types import MAX_PRECISION, Numeric, Record, Type
+from holdfast.plan.types import MAX_PRECISION, TEXT, Numeric, Record, Type
 
 Datum: TypeAlias = Any  # a column of Arrow, or a scalar
 Kernel: TypeAlias = Callable[..., Datum]
@@ -51,6 +51,11 @@ _FLOAT_COMPARISONS: Mapping[str, Kernel] = {
     ">=": lambda left, right: pc.invert(_float_less(left, right)),
 }
 
+_LIKE: Mapping[str, Kernel] = {
+    "~~": lambda text, pattern: pc.match_like(text, pattern.as_py()),
+    "!~~": lambda text, pattern: pc.invert(pc.match_like(text, pattern.as_py())),
+}
+
 _OF_ONE: Mapping[str, Kernel] = {"not": pc.invert, "is_null": pc.is_null, "is_not_null": pc.is_valid}
 
 
@@ -82,9 +87,18 @@ def _kernel(call: Call) -> Kernel | None:
         return None if isinstance(types[0], Record) else _OF_ONE.get(name)
     if len(types) != 2 or not call.function.infix:
         return None
+    if name in _LIKE:
+        return _LIKE[name] if call.function.arguments[0] is TEXT and _is_plain(call.arguments[1]) else None
     if _are_compared(*types):
         return _COMPARISONS.get(name)
     return _FLOAT_COMPARISONS.get(name) if {type_.base for type_ in types} <= FLOATS else None
+
+
+def _is_plain(pattern: Scalar) -> bool:
+    """Whether it is a pattern in which nothing but % has a meaning."""
+    if not isinstance(pattern, Constant) or not isinstance(pattern.value, str):
+        return False
+    return not {"_", "\\"}.intersection(pattern.value)
 
 
 def _are_compared(left: Type, right: Type) -> bool:
