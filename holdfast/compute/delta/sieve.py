@@ -6,9 +6,9 @@ columns tell so, it is told of all rows at once, and sooner than a step looks at
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -38,6 +38,7 @@ from holdfast.plan.relation import (
 from holdfast.plan.rewrite.infer_predicates import equal_columns
 from holdfast.plan.scalar import Column, Scalar, columns_of, moved
 from holdfast.repr.frontier import Timestamp
+from holdfast.repr.row import DIFF
 from holdfast.repr.update import UpdateBatch
 
 MANY = 4096
@@ -96,22 +97,49 @@ def sifted(
     arranged: Mapping[str, Found],
     lower: Timestamp,
     most: int | None = None,
-) -> dict[str, UpdateBatch]:
-    """The changes in a step from `lower` on that may be of use. If that is more than `most`, `TooManyRows` is raised.
+) -> tuple[Mapping[str, UpdateBatch], Mapping[str, Found]]:
+    """The changes in a step from `lower` on that may be of use, and what finds of all that was before only what may be.
 
-    What is left out of one leaves less for others to be joined with, so the smallest is looked at first.
+    If there are more than `most` such changes, `TooManyRows` is raised.
     """
     if sum(batch.rows for batch in changes.values()) <= MANY:
         _check(changes.values(), most)
-        return dict(changes)
-    kept = {name: _where(sieve[name], batch) for name, batch in changes.items()}
-    _check((batch for name, batch in kept.items() if not sieve[name].links), most)
-    for name in sorted(kept, key=lambda name: kept[name].rows):
-        for link in sieve[name].links:
-            if kept[name].rows:
-                kept[name] = _linked(kept[name], link, kept.get(link.other), arranged[link.other], sieve, lower)
-    _check(kept.values(), most)
-    return kept
+        return changes, arranged
+    sifting = _Sifting(sieve, changes, arranged, lower)
+    _check((batch for name, batch in sifting.kept.items() if not sieve[name].links), most)
+    sifting.ask_others()
+    _check(sifting.kept.values(), most)
+    return sifting.kept, {
+        name: _Useful(found, partial(sifting.useful, name)) if name in sieve else found
+        for name, found in arranged.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Useful:
+    """Of what is looked up, if it is much, what may be of `use`."""
+
+    found: Found
+    use: Callable[[UpdateBatch], UpdateBatch]
+
+    @property
+    def rows(self) -> int:
+        return self.found.rows
+
+    def lookup(
+        self, columns: tuple[int, ...], keys: Sequence[pa.Array | pa.ChunkedArray], before: Timestamp
+    ) -> UpdateBatch:
+        updates = self.found.lookup(columns, keys, before)
+        return updates if updates.rows <= MANY else self.use(_present(updates, columns))
+
+    def all(self, before: Timestamp) -> UpdateBatch:
+        return self.found.all(before)
+
+    def due(self, column: int, until: int, before: Timestamp) -> UpdateBatch:
+        return self.found.due(column, until, before)
+
+    def earliest(self, column: int, before: Timestamp) -> int | None:
+        return self.found.earliest(column, before)
 
 
 def _check(batches: Iterable[UpdateBatch], most: int | None) -> None:
@@ -119,24 +147,73 @@ def _check(batches: Iterable[UpdateBatch], most: int | None) -> None:
         raise TooManyRows
 
 
-def _where(use: Use, batch: UpdateBatch) -> UpdateBatch:
-    mask = true_in(use.predicates, batch.table, use.columns) if use.predicates and batch.rows else None
-    return batch if mask is None else UpdateBatch(batch.row_type, batch.table.filter(mask))
+class _Sifting:
+    """`kept` are the changes that may still be of use. All that is of use is among them at any time, so what others
+    find there and before the step is all that they can be joined with.
+    """
+
+    def __init__(
+        self, sieve: Sieve, changes: Mapping[str, UpdateBatch], arranged: Mapping[str, Found], lower: Timestamp
+    ) -> None:
+        self._sieve, self._arranged, self._lower = sieve, arranged, lower
+        self.kept = {name: self._where(name, batch) for name, batch in changes.items()}
+
+    def ask_others(self) -> None:
+        """Leave out what finds nothing: in what did not change first, then in each other, from the smallest on."""
+        for name in self.kept:
+            self._ask(name, (link for link in self._sieve[name].links if link.other not in self.kept))
+        for name in sorted(self.kept, key=lambda name: self.kept[name].rows):
+            self._ask(name, (link for link in self._sieve[name].links if link.other in self.kept))
+
+    def _ask(self, name: str, links: Iterable[Link]) -> None:
+        for link in links:
+            self.kept[name] = self._linked(self.kept[name], link)
+
+    def _where(self, name: str, batch: UpdateBatch) -> UpdateBatch:
+        use = self._sieve[name]
+        if not use.predicates or not batch.rows:
+            return batch
+        return UpdateBatch(batch.row_type, batch.table.filter(true_in(use.predicates, batch.table, use.columns)))
+
+    def _linked(self, batch: UpdateBatch, link: Link) -> UpdateBatch:
+        """The updates that find a row of the other collection, before the step or among what changes in it."""
+        if not batch.rows:
+            return batch
+        own = [batch.table.column(place) for place in link.own]
+        keys = [own[0].unique()] if len(own) == 1 else own
+        before = self._arranged[link.other].lookup(link.columns, keys, self._lower)
+        found = [self.useful(link.other, _present(before, link.columns))]
+        found += [self.kept[link.other]] if link.other in self.kept else []
+        masks = [
+            pc.is_in(column, _values(found, place), skip_nulls=True)
+            for column, place in zip(own, link.columns, strict=True)
+        ]
+        return UpdateBatch(batch.row_type, batch.table.filter(reduce(pc.and_, masks)))
+
+    def useful(self, name: str, updates: UpdateBatch) -> UpdateBatch:
+        """Those of the updates of a collection before the step that may be of use.
+
+        They are asked for what they find in smaller collections: of these, few rows go with each, as a rule.
+        """
+        found = self._where(name, updates)
+        for link in self._sieve[name].links:
+            if self._arranged[link.other].rows < self._arranged[name].rows:
+                found = self._linked(found, link)
+        return found
 
 
-def _linked(
-    batch: UpdateBatch, link: Link, changed: UpdateBatch | None, before: Found, sieve: Sieve, lower: Timestamp
-) -> UpdateBatch:
-    """The updates that find a row of the other collection, before the step or among what `changed` in it."""
-    own = [batch.table.column(place) for place in link.own]
-    keys = [own[0].unique()] if len(own) == 1 else own
-    found = [_where(sieve[link.other], before.lookup(link.columns, keys, lower))]
-    found += [] if changed is None else [changed]
-    masks = [
-        pc.is_in(column, _values(found, place), skip_nulls=True)
-        for column, place in zip(own, link.columns, strict=True)
-    ]
-    return UpdateBatch(batch.row_type, batch.table.filter(reduce(pc.and_, masks)))
+def _present(updates: UpdateBatch, columns: tuple[int, ...]) -> UpdateBatch:
+    """Without those of the values in a column that no row has: none is there less than zero times."""
+    table = updates.table
+    if len(columns) != 1 or not updates.rows or pc.min(table[DIFF]).as_py() > 0:
+        return updates
+    (place,) = columns
+    name, type_ = table.column_names[place], table.schema.field(place).type
+    if not (pa.types.is_integer(type_) or pa.types.is_string(type_) or pa.types.is_temporal(type_)):
+        return updates
+    totals = table.select([name, DIFF]).group_by(name).aggregate([(DIFF, "sum")])
+    gone = totals.filter(pc.equal(totals[f"{DIFF}_sum"], 0))[name]
+    return UpdateBatch(updates.row_type, table.filter(pc.invert(pc.is_in(table[name], gone))))
 
 
 def _values(found: Sequence[UpdateBatch], place: int) -> pa.Array:
@@ -201,7 +278,7 @@ class _Walk:
             case Get():
                 known = self.found.get(relation.name)
                 self.found[relation.name] = wanted if known is None else wanted.common(known)
-            case Filter() if not any(map(can_fail, relation.predicates)):
+            case Filter() if _are_sure(relation.predicates, relation.columns):
                 self.visit(relation.input, wanted.and_also(_said(relation.predicates)))
             case Map() if not any(map(can_fail, relation.scalars)):
                 width = len(relation.input.columns)
@@ -215,11 +292,11 @@ class _Walk:
             case Union():
                 for part in relation.inputs:
                     self.visit(part, wanted)
-            case Join() if not any(map(can_fail, relation.predicates)):
+            case Join() if _are_sure(relation.predicates, relation.columns):
                 parts = relation.inputs
                 wanted = wanted.and_also(_said(relation.predicates)).and_also(_equated(parts, relation.predicates))
                 self._visit_parts(parts, [wanted] * len(parts))
-            case SemiJoin() if not any(map(can_fail, relation.predicates)):
+            case SemiJoin() if _are_sure(relation.predicates, Join((relation.left, relation.right)).columns):
                 both = relation.left, relation.right
                 own = _said(relation.predicates).and_also(_equated(both, relation.predicates))
                 self._visit_parts(both, [wanted if relation.anti else wanted.and_also(own), own])
@@ -233,6 +310,11 @@ class _Walk:
             own = range(start, start + len(part.columns))
             self.visit(part, each.moved({place: place - start for place in own}))
             start = own.stop
+
+
+def _are_sure(predicates: Iterable[Scalar], columns: Columns) -> bool:
+    """Whether none can fail; of those that sometimes can, Arrow knows only such as do not."""
+    return all(not can_fail(each) or is_columnar(each, columns) for each in predicates)
 
 
 def _said(predicates: Iterable[Scalar]) -> _Wanted:

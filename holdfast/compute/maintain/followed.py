@@ -86,7 +86,8 @@ class Followed:
 
         def work(arranged: dict[str, Found]) -> Step:
             lower = Timestamp(basis + 1)
-            return step(self.program, sifted(self._sieve, taken, arranged, lower), arranged, lower, Timestamp(end + 1))
+            useful, found = sifted(self._sieve, taken, arranged, lower)
+            return step(self.program, useful, found, lower, Timestamp(end + 1))
 
         made = await self.turn.run(ready, work, runs_code=self.runs_code)
         await self._keep(made, end)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pyarrow as pa
 from holdfast.cached import cached_property
 from holdfast.compute.arrange import Arranged
 from holdfast.compute.delta import Found, Sieve, Step, due, from_scratch, looked_at, sieve_of, sifted, step, taken_in
+from holdfast.compute.delta.sieve import MANY
 from holdfast.compute.evaluate.budget import TooManyRows
 from holdfast.compute.maintain.arrangements import Arrangements, Key, User, compact, input_types, keys_of
 from holdfast.compute.maintain.collection import Collections
@@ -23,6 +25,7 @@ from holdfast.compute.maintain.steps import ArrangementEntry
 from holdfast.compute.maintain.stores import Stores
 from holdfast.compute.maintain.turn import Turn
 from holdfast.compute.maintain.view import ViewDescription
+from holdfast.compute.uncollected import uncollected
 from holdfast.plan.errors import NullValueNotAllowed
 from holdfast.plan.row_types import row_type_of
 from holdfast.plan.scalar import columns_of
@@ -114,8 +117,9 @@ class Machine:
 
         def work(arranged: dict[str, Found]) -> Step:
             lower = Timestamp(basis + 1)
-            useful = sifted(self._sieve, changes, arranged, lower, few)
-            return step(program, useful, arranged, lower, Timestamp(end + 1), first, most)
+            useful, found = sifted(self._sieve, changes, arranged, lower, few)
+            with uncollected() if sum(batch.rows for batch in useful.values()) > MANY else nullcontext():
+                return step(program, useful, found, lower, Timestamp(end + 1), first, most)
 
         try:
             made = await self._turn.run(ready, work, runs_code=self._view.runs_code)

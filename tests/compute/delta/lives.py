@@ -186,8 +186,8 @@ class Life:
         arranged |= self.states
         lower, first = Timestamp(self.lower), Timestamp(times[0])
         try:
-            useful = sifted(self.sieve, changes, arranged, lower)
-            made = step(self.program, useful, arranged, lower, Timestamp(upper), first, MOST)
+            useful, found = sifted(self.sieve, changes, arranged, lower)
+            made = step(self.program, useful, found, lower, Timestamp(upper), first, MOST)
         except DataError:
             assert None in wanted, f"{self.name}: a step to {upper} raises, the query does not"
             self.errs = True

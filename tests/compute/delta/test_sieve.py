@@ -4,12 +4,13 @@ lives take no others.
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 
 from holdfast.compute.arrange import Arranged
 from holdfast.compute.delta import Found, sieve_of, sifted
 from holdfast.compute.evaluate.budget import TooManyRows
-from holdfast.plan.types import FLOAT8, INT4, INT8
+from holdfast.plan.types import FLOAT8, INT4, INT8, TEXT
 from holdfast.repr.frontier import Timestamp
 from tests.compute.delta.lives import Row
 from tests.compute.delta.queries import program_of
@@ -19,6 +20,7 @@ TABLES: dict[str, Columns] = {
     "t": (("k", INT4), ("a", INT4), ("x", FLOAT8)),
     "u": (("k", INT4), ("b", INT4), ("x", FLOAT8)),
     "v": (("k", INT4), ("b", INT4), ("c", INT8)),
+    "w": (("k", INT4), ("s", TEXT)),
 }
 
 Told = dict[str, tuple[int, list[tuple[str, tuple[int, ...], tuple[int, ...]]]]]
@@ -47,6 +49,8 @@ NOTHING: Told = {"t": (0, []), "u": (0, [])}
         ("SELECT 1 FROM t WHERE EXISTS (SELECT FROM u WHERE u.k = t.k)", BY_KEY),
         ("SELECT 1 FROM t WHERE NOT EXISTS (SELECT FROM u WHERE u.k = t.k)", {**BY_KEY, "t": (0, [])}),
         ("SELECT 1 / a FROM t JOIN u USING (k)", BY_KEY),
+        ("SELECT 1 FROM w JOIN u USING (k) WHERE s LIKE 'a%'", {"w": (1, [("u", (0,), (0,))])}),
+        ("SELECT 1 FROM w JOIN u USING (k) WHERE s LIKE 'a_'", {"w": (0, [])}),
         ("SELECT 1 FROM (SELECT k, 1 / a AS o FROM t OFFSET 0) AS t JOIN u USING (k)", NOTHING),
         ("SELECT 1 FROM (SELECT k, sum(a) FROM t GROUP BY k) AS t JOIN u USING (k)", {"t": (0, [])}),
         ("SELECT 1 FROM t JOIN u USING (k) UNION ALL SELECT 2 FROM t", {**BY_KEY, "t": (0, [])}),
@@ -77,7 +81,7 @@ def left(
     came = {
         name: history(TABLES[name], [(row, 10, 1) for row in rows]).between(10, 11) for name, rows in changes.items()
     }
-    kept = sifted(sieve_of(program_of(query, catalog(TABLES))), came, found, Timestamp(10), most)
+    kept, _ = sifted(sieve_of(program_of(query, catalog(TABLES))), came, found, Timestamp(10), most)
     return {name: kept[name].table.column(0).to_pylist() for name in kept}
 
 
@@ -95,6 +99,40 @@ def test_rows_are_left_that_find_others_before_or_among_what_changed() -> None:
     }
     # 3 and 5 find none that counts, 4 and 8 do not count themselves, and nothing equals null.
     assert left(JOINED, changes, before) == {"t": [1, 2], "u": [1, 7]}
+
+
+def test_what_is_found_must_find_something_itself_in_smaller_collections() -> None:
+    query = "SELECT 1 FROM t JOIN u ON t.k = u.k JOIN v ON u.b = v.b WHERE v.c > 1"
+    before: dict[str, list[Row]] = {
+        "u": [(n, n % 3, None) for n in range(9)],
+        "v": [(0, 1, 2), (0, 2, 0)],
+    }
+    # Of three values of u.b, one is that of a row that counts.
+    assert left(query, {"t": [(n, 0, None) for n in range(12)]}, before) == {"t": [1, 4, 7]}
+    # What is larger is not asked: many rows may go with each.
+    before["v"] = [(n, n % 3, 2 if n % 3 == 1 else 0) for n in range(20)]
+    assert left(query, {"t": [(n, 0, None) for n in range(12)]}, before) == {"t": list(range(9))}
+
+
+def test_what_has_gone_is_not_found() -> None:
+    found: dict[str, Found] = {name: arranged(name) for name in TABLES}
+    u = history(TABLES["u"], [((1, 2, None), 1, 1), ((1, 2, None), 3, -1), ((2, 2, None), 1, 1)])
+    known = Arranged(u.row_type)
+    known.append(u.between(0, 10))
+    changes = {"t": history(TABLES["t"], [((k, 2, None), 10, 1) for k in (1, 2)]).between(10, 11)}
+    kept, useful = sifted(sieve_of(program_of(JOINED, catalog(TABLES))), changes, found | {"u": known}, Timestamp(10))
+    assert kept["t"].table.column(0).to_pylist() == [2]
+    keys = [pa.array([1, 2], pa.int32())]
+    assert useful["u"].lookup((0,), keys, Timestamp(10)).table.column(0).to_pylist() == [2]
+
+
+def test_what_changes_is_asked_again_once_others_are_few() -> None:
+    query = "SELECT 1 FROM t JOIN u ON t.k = u.k JOIN v ON u.b = v.b"
+    changes: dict[str, list[Row]] = {
+        "t": [(n, 0, None) for n in range(6)],
+        "u": [(n, n % 4, None) for n in range(8)],
+    }
+    assert left(query, changes, {"v": [(0, 3, 0)]}) == {"t": [3], "u": [3]}
 
 
 def test_what_is_too_much_is_given_up() -> None:
