@@ -58,9 +58,11 @@ class Stepping(Writing):
     async def _finish(self) -> None:
         """Do what is left to do of the step."""
         if self._keep is not None:
-            await self._keep()
-            self._keep = None
-            self.release_inputs()
+            try:
+                await self._keep()
+            finally:
+                self._keep = None
+                self.release_inputs()
 
     def release_inputs(self) -> None:
         if self._keep is None:

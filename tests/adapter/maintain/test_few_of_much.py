@@ -17,6 +17,7 @@ from holdfast.compute.maintain import how
 from holdfast.compute.maintain.arrangements import Arrangements, Key, _Shared
 from holdfast.compute.maintain.gather import Changes
 from holdfast.compute.maintain.machine import Machine
+from holdfast.errors import UnavailableError
 from holdfast.repr.frontier import Timestamp
 from tests.adapter.books import Book, Row
 from tests.adapter.maintain.spark_books import book_with_spark
@@ -151,6 +152,27 @@ async def test_what_is_in_memory_is_not_loaded_again_only_because_time_passes(
         await is_right(opened)
     assert [step.mode for step in opened.status("v").steps[-3:]] == ["incremental"] * 3
     assert len(loaded) == 2
+
+
+async def test_tables_may_forget_also_if_what_nobody_waits_for_has_failed(
+    opened: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await shop(opened)
+    with monkeypatch.context() as failing:
+
+        async def fail(*_: object, **__: object) -> None:
+            raise UnavailableError("not now")
+
+        failing.setattr(Machine, "follow", fail)
+        await come(opened, range(100, 120), 50)
+        await is_right(opened)
+        await at_rest()
+    lines = opened.ledger.tables.collection(opened.id("lines"))
+    for _ in range(6):
+        await opened.let_pass(500)
+    assert not lines.handle.since.less_equal(lines.changed_at)
+    await come(opened, range(200, 220), 19)
+    await is_right(opened)
 
 
 async def test_what_is_too_large_is_not_loaded(opened: Book, monkeypatch: pytest.MonkeyPatch) -> None:
