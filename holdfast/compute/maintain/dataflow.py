@@ -191,6 +191,7 @@ class Dataflow(Stepping):
     async def _resync(self) -> None:
         """Go on from what is durable: someone else may have written it, or we without knowing."""
         self._machine.reset()
+        self._keep = None  # what it is of may not have happened
         basis, errors = self.stores.basis, await self.stores.load_errors()
         done = errors_done(self.stores) if errors.open is not None else basis
         if done is not None and done > self.done:
