@@ -451,7 +451,8 @@ class Ledger:
     async def _ticks(self, seconds: float) -> None:
         while not self._stopping.is_set() and self._failure is None:
             try:
-                await asyncio.wait_for(self._stopping.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await self._stopping.wait()
             except TimeoutError:
                 try:
                     await self.tick()

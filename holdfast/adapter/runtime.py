@@ -207,9 +207,11 @@ class SparkRuntime:
         """Why it is to be started again, once it is."""
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._suspect.wait(), self.settings.probe)
+                async with asyncio.timeout(self.settings.probe):
+                    await self._suspect.wait()
             try:
-                alive = await asyncio.wait_for(asyncio.to_thread(is_alive, session, self.spark), self.settings.patience)
+                async with asyncio.timeout(self.settings.patience):
+                    alive = await asyncio.to_thread(is_alive, session, self.spark)
             except TimeoutError:
                 return f"it did not answer for {self.settings.patience:g} seconds"
             if not alive:

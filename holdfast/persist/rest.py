@@ -50,7 +50,8 @@ class Rest:
         """Wait until nobody asks for rest, or there was enough of it."""
         if self.is_asked:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._nobody.wait(), self._left)
+                async with asyncio.timeout(self._left):
+                    await self._nobody.wait()
 
     def pause(self) -> None:
         """The same for work in a thread, which calls this where it can stop for a while."""

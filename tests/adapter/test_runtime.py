@@ -164,6 +164,19 @@ async def test_stopping_ends_jobs_and_refuses_new_ones(spark: SparkSession) -> N
     assert runtime.state.phase == "stopped"
 
 
+async def test_it_stops_also_just_when_a_job_has_found_spark_gone(spark: SparkSession) -> None:
+    runtime = SparkRuntime(LOCAL)
+
+    def job(_: SparkSession) -> None:
+        raise SparkUnavailable("Spark is gone")
+
+    await runtime.session()
+    with pytest.raises(SparkUnavailable):
+        await runtime.run(job)
+    await runtime.stop()
+    assert spark.range(3).count() == 3
+
+
 NEVER_STARTED = """
 import asyncio, json, sys
 from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime

@@ -37,6 +37,16 @@ async def test_rest_does_not_last_for_ever() -> None:
             await rest.over()
 
 
+async def test_who_is_cancelled_just_when_rest_is_over_does_not_go_on() -> None:
+    rest = Rest()
+    with rest.asked():
+        waiting = asyncio.create_task(rest.over())
+        await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
 async def test_work_in_a_thread_stops_until_rest_is_over() -> None:
     rest = Rest()
     rest.pause()

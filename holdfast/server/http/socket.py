@@ -59,7 +59,8 @@ class SocketApi:
 
     async def _talk(self, request: web.Request, socket: web.WebSocketResponse) -> None:
         try:
-            session = await asyncio.wait_for(self._login(request, socket), self._settings.login_timeout)
+            async with asyncio.timeout(self._settings.login_timeout):
+                session = await self._login(request, socket)
         except (HoldfastError, TimeoutError) as error:
             self._metrics.add(LOGINS_FAILED)
             await socket.close(code=WSCloseCode.POLICY_VIOLATION, message=_reason(error) or b"nobody logged in")
