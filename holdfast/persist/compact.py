@@ -60,6 +60,11 @@ class MergeTask:
     def size(self) -> int:
         return sum(batch.size for batch in self.inputs)
 
+    @property
+    def is_large(self) -> bool:
+        """Whether it takes a processor for seconds."""
+        return sum(batch.rows for batch in self.inputs) >= MANY
+
 
 class Merger(Protocol):
     """Something that merges: in process, or on Spark."""
@@ -141,13 +146,16 @@ def _tier(rows: int) -> int:
 
 
 def merge_in_process(task: MergeTask, parts: Parts, stage: Stage, rest: Rest) -> Merge:
-    """Merge as a stream, a few row groups of each input at a time, with pauses while someone asks for rest."""
+    """Merge as a stream, a few row groups of each input at a time, if it is large with pauses while someone asks for
+    rest.
+    """
     form = PartFormat.of(task.state)
     read = _ReadSums(form)
     streams = [Stream(s.min_hash, partial(read.through, s.open)) for s in parts.streams(task.state, task.slices)]
 
     def advanced(batch: UpdateBatch) -> UpdateBatch:
-        rest.pause()
+        if task.is_large:
+            rest.pause()
         return consolidate(advance_by(batch, task.since))
 
     written = tuple(_written(form, merge(form, streams, advanced), parts, stage))

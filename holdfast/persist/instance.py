@@ -23,7 +23,7 @@ from holdfast.persist.blob import Blob
 from holdfast.persist.cache import PartCache
 from holdfast.persist.calls import Calls
 from holdfast.persist.commit import Committer, States, Work
-from holdfast.persist.compact import MANY, Merger, choose, merge_in_process
+from holdfast.persist.compact import Merger, choose, merge_in_process
 from holdfast.persist.errors import AsOfBeforeSince, Fenced, ReadOnly, SchemaMismatch, Stopped, UnknownCollection
 from holdfast.persist.follow import Follower
 from holdfast.persist.location import Location
@@ -393,10 +393,9 @@ class Persist:
                     await asyncio.sleep(_COMPACTION_PAUSE)
 
     def _would_merge_many(self, shard: ShardId) -> bool:
-        """Whether a merge takes a processor for seconds."""
         state = self.committer.state(shard)
         task = None if state is None else choose(state)
-        return task is not None and sum(batch.rows for batch in task.inputs) >= MANY
+        return task is not None and task.is_large
 
     async def _heartbeats(self) -> None:
         """Renew the leases of all readers, in one transaction, four times in each lease."""

@@ -370,13 +370,14 @@ def test_a_merge_of_small_parts_that_lost_or_changed_an_update_is_refused() -> N
     assert accepted(disk.state.apply_merge(merge)).batches[0].parts == (part,)
 
 
-def test_a_merge_pauses_wherever_it_reads_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_merge_pauses_wherever_it_reads_on(monkeypatch: pytest.MonkeyPatch) -> None:
     class Noted(Rest):
         pauses = 0
 
         def pause(self) -> None:
             self.pauses += 1
 
+    monkeypatch.setattr(compact, "MANY", 2_000)
     monkeypatch.setattr(encoding, "ROW_GROUP_ROWS", 100)
     monkeypatch.setattr(parts_module, "GATHERED_ROWS", 0)
     disk, rest = Disk(), Noted()

@@ -70,14 +70,18 @@ async def appended(persist: Persist) -> None:
 @pytest.mark.parametrize("many", [1, 100_000])
 async def test_a_large_merge_waits_and_a_small_one_does_not(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compact, "SMALL_FAN", 2)
-    monkeypatch.setattr(instance, "MANY", many)
-    over, merged = asyncio.Event(), asyncio.Event()
+    monkeypatch.setattr(compact, "MANY", many)
+    over, merged, pauses = asyncio.Event(), asyncio.Event(), 0
     monkeypatch.setattr(instance, "reach", lambda point: merged.set() if point == "merge_applied" else None)
 
     class Noted(Rest):
         async def over(self) -> None:
             over.set()
             await super().over()
+
+        def pause(self) -> None:
+            nonlocal pauses
+            pauses += 1
 
     async with in_memory().writer(MERGING) as persist:
         persist.rest = Noted()
@@ -89,4 +93,4 @@ async def test_a_large_merge_waits_and_a_small_one_does_not(many: int, monkeypat
             else:
                 await merged.wait()
         await merged.wait()
-    assert over.is_set() == (many == 1)
+    assert over.is_set() == bool(pauses) == (many == 1)
