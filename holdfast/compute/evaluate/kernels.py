@@ -1,7 +1,7 @@
 """Expressions by Arrow alone, over whole columns: where its kernels give our answer for every value.
 
-They are comparisons, tests for null, LIKE with plain patterns and boolean logic, which are what plain reads ask for.
-None of them can fail, so all of them can be run for every row.
+They are comparisons, tests for null, LIKE with plain patterns, remainders by a number and boolean logic, which are what
+plain reads ask for. None of them can fail, so all of them can be run for every row.
 """
 
 from __future__ import annotations
@@ -56,6 +56,12 @@ _LIKE: Mapping[str, Kernel] = {
     "!~~": lambda text, pattern: pc.invert(pc.match_like(text, pattern.as_py())),
 }
 
+
+def _remainder(dividend: Datum, divisor: Datum) -> Datum:
+    """With the sign of the dividend, as quotients are cut."""
+    return pc.subtract(dividend, pc.multiply(pc.divide(dividend, divisor), divisor))
+
+
 _OF_ONE: Mapping[str, Kernel] = {"not": pc.invert, "is_null": pc.is_null, "is_not_null": pc.is_valid}
 
 
@@ -89,6 +95,8 @@ def _kernel(call: Call) -> Kernel | None:
         return None
     if name in _LIKE:
         return _LIKE[name] if call.function.arguments[0] is TEXT and _is_plain(call.arguments[1]) else None
+    if name == "%":
+        return _remainder if {each.base for each in types} <= _INTEGERS and _divides(call.arguments[1]) else None
     if _are_compared(*types):
         return _COMPARISONS.get(name)
     return _FLOAT_COMPARISONS.get(name) if {type_.base for type_ in types} <= FLOATS else None
@@ -99,6 +107,11 @@ def _is_plain(pattern: Scalar) -> bool:
     if not isinstance(pattern, Constant) or not isinstance(pattern.value, str):
         return False
     return not {"_", "\\"}.intersection(pattern.value)
+
+
+def _divides(divisor: Scalar) -> bool:
+    """Whether any number can be divided by it: the least of a type has no quotient by -1."""
+    return isinstance(divisor, Constant) and divisor.value not in (None, 0, -1)
 
 
 def _are_compared(left: Type, right: Type) -> bool:
