@@ -1,7 +1,10 @@
 """Inner joins: each input's changes, joined with the others one by one.
 
-For the changes of input i, the inputs before it are as they are after the step, those after it as they were before:
-so every pair of changes is counted once. No state is kept for the join itself.
+Inputs have an order. For the changes of one, those before it in the order are as they are after the step, and those
+after it as they were before: so every pair of changes is counted once. No state is kept for the join itself.
+
+Those that are equated by few columns come first, as orders before their lines: new lines are joined once with all there
+is of their orders, and new orders, which had no lines, with nothing.
 """
 
 from __future__ import annotations
@@ -22,12 +25,19 @@ from holdfast.plan.types import BOOL
 
 
 def join_updates(making: Making, relation: Join) -> Relation:
-    return Union(tuple(term_updates(making, relation, first) for first in range(len(relation.inputs))))
+    order = _order(relation)
+    return Union(tuple(term_updates(making, relation, first, order[:place]) for place, first in enumerate(order)))
 
 
-def term_updates(making: Making, relation: Join, first: int) -> Relation:
-    """Those that follow from the changes of one input."""
-    return _Term(making, relation, first, range(first)).made(making.delta(relation.inputs[first]))
+def term_updates(making: Making, relation: Join, first: int, after: Collection[int] = ()) -> Relation:
+    """Those that follow from the changes of one input, with others as they are `after` the step or were before."""
+    return _Term(making, relation, first, after).made(making.delta(relation.inputs[first]))
+
+
+def _order(relation: Join) -> list[int]:
+    equated = frozenset[int]().union(*map(columns_of, filter(is_equation, relation.predicates)))
+    parts = columns_of_parts(relation)
+    return sorted(range(len(parts)), key=lambda number: len(equated.intersection(parts[number])))
 
 
 def joined_before(making: Making, relation: Join, columns: tuple[int, ...], keys: Relation) -> Relation:

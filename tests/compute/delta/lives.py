@@ -27,6 +27,7 @@ from holdfast.compute.delta import (
     sifted,
     state_input,
     step,
+    taken_in,
 )
 from holdfast.compute.delta.program import Due
 from holdfast.compute.evaluate.keys import equality
@@ -36,7 +37,9 @@ from holdfast.plan.errors import DataError
 from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import Type
 from holdfast.repr.consolidate import as_of, consolidate
+from holdfast.repr.cut import widened
 from holdfast.repr.frontier import Timestamp
+from holdfast.repr.row import RowType
 from holdfast.repr.update import UpdateBatch
 
 Row = tuple[object, ...]
@@ -186,7 +189,8 @@ class Life:
         arranged |= self.states
         lower, first = Timestamp(self.lower), Timestamp(times[0])
         try:
-            useful, found = sifted(self.sieve, changes, arranged, lower)
+            read = {name: _of_columns(batch, sorted(taken_in(self.program)[name])) for name, batch in changes.items()}
+            useful, found = sifted(self.sieve, read, arranged, lower)
             made = step(self.program, useful, found, lower, Timestamp(upper), first, MOST)
         except DataError:
             assert None in wanted, f"{self.name}: a step to {upper} raises, the query does not"
@@ -237,6 +241,12 @@ class Life:
 
     def due(self) -> int | None:
         return due(self.program, self.states, Timestamp(self.lower))
+
+
+def _of_columns(batch: UpdateBatch, columns: Sequence[int]) -> UpdateBatch:
+    """The same updates, in which all other columns are null."""
+    some = RowType.of(*((field.name, field.type) for field in map(batch.row_type.schema.field, columns)))
+    return widened(UpdateBatch(some, batch.table.select([*some.names, "_time", "_diff"])), columns, batch.row_type)
 
 
 def meaning(batch: UpdateBatch, types: Sequence[Type]) -> Meaning:

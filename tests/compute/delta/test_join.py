@@ -55,5 +55,38 @@ def test_rows_of_a_join_that_are_found_by_what_it_joins_by_are_not_kept() -> Non
     assert any(joins[1]), "what rows are asked for by is not what they are joined by"
 
 
+def test_lines_that_come_with_their_orders_are_joined_once_with_all_else() -> None:
+    shapes: dict[str, Columns] = {
+        "lines": (("o", INT4), ("p", INT4)),
+        "parts": (("p", INT4), ("cost", INT4)),
+        "orders": (("o", INT4), ("c", INT4)),
+    }
+    told: dict[str, Updates] = {
+        "parts": [((part, 10 * part), 5, 1) for part in range(7)],
+        "orders": [((order, 1), 5 if order < 10 else 10, 1) for order in range(20)],
+        "lines": [((order, part), 5 if order < 10 else 10, 1) for order in range(20) for part in range(3)],
+    }
+    query = "SELECT sum(cost) FROM lines JOIN parts USING (p) JOIN orders USING (o)"
+    view = life(query, told, shapes)
+    view.live(11)
+    looked_up = sum(cost.looked_up for cost in view.steps[-1].costs)
+    assert looked_up == 3 + 1, "three parts, and the one row of totals"
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["SELECT 1 / (t.i - u.i) FROM t JOIN u ON t.k = u.k", "SELECT sum(1 / (t.i - u.i)) FROM t JOIN u ON t.k = u.k"],
+)
+def test_nothing_is_evaluated_for_rows_that_never_met(query: str) -> None:
+    shapes: dict[str, Columns] = {"t": (("k", INT4), ("i", INT4)), "u": (("k", INT4), ("i", INT4))}
+    told: dict[str, Updates] = {
+        "t": [((1, 0), 5, 1), ((1, 0), 10, -1), ((1, 1), 10, 1), ((2, 3), 5, 1), ((2, 3), 10, -1)],
+        "u": [((1, 0), 10, 1), ((2, 1), 5, 1), ((2, 1), 10, -1), ((2, 3), 10, 1)],
+    }
+    view = life(query, told, shapes)
+    view.live(11)
+    assert view.steps[-1].output.rows
+
+
 def _joins(relation: Relation) -> bool:
     return isinstance(relation, Join) or any(map(_joins, inputs(relation)))
