@@ -31,7 +31,7 @@ from holdfast.compute.delta.program import (
     state_input,
     update_columns,
 )
-from holdfast.compute.delta.quick import Quick
+from holdfast.compute.delta.quick import Quick, Settled
 from holdfast.compute.delta.updates import Linear, consolidated, is_linear, lifted, no_updates, placed
 from holdfast.compute.evaluate.scalars import can_fail
 from holdfast.plan.free import scalars
@@ -162,7 +162,7 @@ class Making:
         if not _may_cancel(relation):
             return updates
         if relation not in self._settled:
-            self._settled[relation] = self.bind(consolidated(updates))
+            self._settled[relation] = self.bind(consolidated(updates), Settled(updates))
         return self._settled[relation]
 
     def before(self, relation: Relation, columns: Sequence[int], keys: Relation) -> Relation:

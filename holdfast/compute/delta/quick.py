@@ -92,6 +92,30 @@ class Met:
 
 
 @dataclass(frozen=True, slots=True)
+class Settled:
+    """The same updates, none of which takes another back: if all come, or all go, there is nothing to add up."""
+
+    updates: Relation
+
+    @property
+    def reads(self) -> tuple[Relation, ...]:
+        return (self.updates,)
+
+    def rows(self, read: Read, columns: Columns) -> list[Row]:
+        found = list(read(self.updates))
+        if all(row[-1] > 0 for row in found) or all(row[-1] < 0 for row in found):
+            return found
+        same_row = by_bits([column.type for column in columns[:-2]])
+        shown: dict[Key, Row] = {}
+        counts: dict[Key, int] = {}
+        for row in found:
+            key = (same_row(row[:-2]), row[-2])
+            shown.setdefault(key, row)
+            counts[key] = counts.get(key, 0) + row[-1]
+        return [(*shown[key][:-1], count) for key, count in counts.items() if count]
+
+
+@dataclass(frozen=True, slots=True)
 class Differences:
     """The updates that follow from what is there at each point: rows with time and next time at the end."""
 
