@@ -7,7 +7,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
@@ -118,16 +118,16 @@ def written(
 
 
 class _Hydrating:
-    """`frames` are states that works may read, and `tables` the ones among these that are here. `modest` are states
-    with more rows, but not very many.
+    """`frames` make the states that works may read, and `tables` are the ones among these that are here. `modest` are
+    states with more rows, but not very many.
 
     `changed` are inputs and states that are not what they were, each with what came and went, if that is known.
     """
 
     def __init__(self, spark: SparkSession, read: Read, at: Timestamp, stack: ExitStack) -> None:
         self._spark, self._read, self._at, self._stack = spark, read, at, stack
-        self._frames, self._tables = dict[str, DataFrame](), dict[str, pa.Table]()
-        self._changed: dict[str, InputChange | Difference | None] = dict(read.changed)
+        self._frames, self._tables = dict[str, Callable[[], DataFrame]](), dict[str, pa.Table]()
+        self._changed: dict[str, InputChange | _StateChange | None] = dict(read.changed)
         self._modest = set[str]()
 
     def made(self, work: Work, *, is_read: bool) -> Staged | UpdateBatch:
@@ -136,9 +136,11 @@ class _Hydrating:
             return self._replaced(work, old, self._change(work), is_read=is_read)
         table = self._evaluated(work)
         if table is None and old is not None and (found := self._change(work)) is not None:
+            if work.follows.keys is None:
+                return self._added(work, old, found)
             sides = (found.came, found.gone)
             change = Difference(*(None if side is None else self._remembered(side) for side in sides))
-            table = self._followed(work, old, change)
+            table = self._followed(work, old, change, work.follows.keys)
             if table is None:
                 return self._replaced(work, self._updates(old), change, is_read=is_read)
         if table is None:
@@ -177,10 +179,10 @@ class _Hydrating:
         for place, name in enumerate(names):
             changed, later = changes[name], frozenset(names[place + 1 :])
             assert changed is not None
-            places = {} if isinstance(changed, Difference) else _places(work, name, changed)
+            places = _places(work, name, changed) if isinstance(changed, InputChange) else {}
             if any(self._input(other, later).has_none(places[other]) for other in places if other in self._read.now):
                 continue
-            sides = changed if isinstance(changed, Difference) else changed.difference()
+            sides = changed.difference()
             for found, side in ((came, sides.came), (gone, sides.gone)):
                 if side is not None:
                     found.append(self._rows(work, _Changed(name, side, later, places)))
@@ -194,20 +196,35 @@ class _Hydrating:
     def _input(self, name: str, before: Collection[str]) -> Input:
         return (self._read.before if name in before else self._read.now)[name]
 
-    def _followed(self, work: Work, old: UpdateBatch, change: Difference) -> pa.Table | None:
-        """The rows, of the few that there were and what follows from what changed, if that is few."""
-        row_type, keys = work.handle.row_type, work.follows.keys
+    def _added(self, work: Work, old: UpdateBatch, change: Difference) -> Staged | UpdateBatch:
+        """What came to few rows and what went, perhaps many."""
+        row_type, name = work.handle.row_type, state_input(work.name)
+        made: Staged | UpdateBatch = UpdateBatch.empty(row_type)
+        if change != Difference(None, None):
+            updates = self._remembered(updates_of_rows(change, row_type))
+            made = gathered(updates, work.handle, work.stage, self._at, FEW)
+            _check(work, made)
+        if isinstance(made, UpdateBatch):
+            self._keep_table(name, _rows_in(UpdateBatch.concat(row_type, [old, made])), row_type)
+            if made.rows:
+                self._changed[name] = None
+        else:
+            self._frames[name] = partial(rows_of, self._updates(old), updates, row_type)
+            self._changed[name] = _StateChange(updates, row_type)
+            self._note_size(work, made)
+        return made
+
+    def _followed(self, work: Work, old: UpdateBatch, change: Difference, keys: int) -> pa.Table | None:
+        """The totals, of the few that there were and what is added to them, if that is few."""
+        row_type = work.handle.row_type
         came, gone = (
             UpdateBatch.empty(row_type) if side is None else _gathered(side.withColumn(DIFF, expr("1L")), row_type)
             for side in (change.came, change.gone)
         )
         if came is None or gone is None:
             return None
-        if keys is not None:
-            tables = {OLD: _rows_in(old), CAME: _rows_in(came), GONE: _rows_in(gone)}
-            return evaluate(totals_after(work.columns, keys), tables)
-        taken = _at(row_type, gone.table.columns[:-2], Timestamp(0), -np.asarray(gone.table[DIFF]))
-        return _rows_in(UpdateBatch.concat(row_type, [old, came, taken]))
+        tables = {OLD: _rows_in(old), CAME: _rows_in(came), GONE: _rows_in(gone)}
+        return evaluate(totals_after(work.columns, keys), tables)
 
     def _rows(self, work: Work, change: _Changed | None = None) -> DataFrame:
         """What the work is of; or of a change of something that it reads, and of all else."""
@@ -226,7 +243,7 @@ class _Hydrating:
         if change is not None and name == change.of:
             return broadcast(change.rows) if self._is_modest_change(name) else change.rows
         if name in self._frames:
-            return self._frames[name]
+            return self._frames[name]()
         for each in self._read.now:
             places = EVERYWHERE if change is None else change.places.get(each, EVERYWHERE)
             found = self._input(each, () if change is None else change.before)
@@ -256,12 +273,15 @@ class _Hydrating:
         """Others read the rows that were made. None of them was counted: each update is a row."""
         name = state_input(work.name)
         if isinstance(made, Staged):
-            self._frames[name] = staged_rows(self._spark, work.handle, made)
+            self._frames[name] = partial(staged_rows, self._spark, work.handle, made)
             if _size(made) <= _MODEST:
                 self._modest.add(name)
         else:
-            self._tables[name] = made.table.select(range(len(work.columns)))
-            self._frames[name] = self._spark.createDataFrame(_named(self._tables[name]), _schema(made.row_type))
+            self._keep_table(name, made.table.select(range(len(work.columns))), made.row_type)
+
+    def _keep_table(self, name: str, rows: pa.Table, row_type: RowType) -> None:
+        self._tables[name] = rows
+        self._frames[name] = partial(self._spark.createDataFrame, _named(rows), _schema(row_type))
 
     def _without(self, work: Work, made: Staged | UpdateBatch, old: UpdateBatch | None) -> Staged | UpdateBatch:
         """What was made, and that the old rows are gone."""
@@ -285,22 +305,28 @@ class _Hydrating:
         """The difference to many old rows, which Spark finds: of what follows from what changed, if that is known."""
         row_type, name = work.handle.row_type, state_input(work.name)
         if change == Difference(None, None):
-            self._frames[name] = rows_of(old, None, row_type)
+            self._frames[name] = partial(rows_of, old, None, row_type)
             return UpdateBatch.empty(row_type)
         difference = None if change is None else self._touched(work, old, change)
         if difference is not None:
-            self._frames[name], self._changed[name] = rows_of(old, difference, row_type), sides_of(difference, row_type)
+            self._frames[name] = partial(rows_of, old, difference, row_type)
+            self._changed[name] = _StateChange(difference, row_type)
         else:
             rows = self._rows(work)
             if is_read:
                 rows = self._remembered(rows)
-            self._frames[name], self._changed[name] = rows, None
+            self._frames[name], self._changed[name] = lambda: rows, None
             difference = _difference(rows if work.counts else rows.withColumn(DIFF, expr("1L")), old, row_type)
         made = gathered(difference, work.handle, work.stage, self._at, FEW)
         _check(work, made)
-        if sum(part.sums.diffs for batch in work.handle.state.batches for part in batch.parts) + _sum(made) <= _MODEST:
-            self._modest.add(name)
+        self._note_size(work, made)
         return made
+
+    def _note_size(self, work: Work, made: Staged | UpdateBatch) -> None:
+        """Whether a state that has grown by what was made is modest."""
+        before = sum(part.sums.diffs for batch in work.handle.state.batches for part in batch.parts)
+        if before + _sum(made) <= _MODEST:
+            self._modest.add(state_input(work.name))
 
     def _touched(self, work: Work, old: DataFrame, change: Difference) -> DataFrame | None:
         """The updates of what a change touches. None: there is no such way for totals of these types."""
@@ -319,6 +345,17 @@ class _Hydrating:
         frame = frame.persist()
         self._stack.callback(frame.unpersist)
         return frame
+
+
+@dataclass(frozen=True, slots=True)
+class _StateChange:
+    """Updates of a state, which do not cancel."""
+
+    updates: DataFrame
+    row_type: RowType
+
+    def difference(self) -> Difference:
+        return sides_of(self.updates, self.row_type)
 
 
 @dataclass(frozen=True, slots=True)
