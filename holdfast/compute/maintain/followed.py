@@ -82,6 +82,8 @@ class Followed:
         async def ready() -> dict[str, Found]:
             keys = keys_of(self.program)
             found: dict[str, Found] = {name: await self.arrangements.at(key, basis) for name, key in keys.items()}
+            for key in keys.values():
+                await self.arrangements.let_go(key)
             return found | self._states
 
         def work(arranged: dict[str, Found]) -> Step:
@@ -92,9 +94,6 @@ class Followed:
         made = await self.turn.run(ready, work, runs_code=self.runs_code)
         await self._keep(made, end)
         self.basis = end
-        async with self.turn:
-            for key in keys_of(self.program).values():
-                await self.arrangements.let_go(key)
         return made.output
 
     async def _keep(self, made: Step, time: Timestamp) -> None:
