@@ -64,6 +64,19 @@ def test_first_rows_are_loaded_without_the_columns_that_are_not_kept() -> None:
     assert multiset(narrow.lookup((2,), [pa.array([3])], END)) == {((1, None, 3, None), 4): 1}
 
 
+def test_updates_may_come_without_the_columns_that_are_not_kept() -> None:
+    narrow, kept = Narrow(WIDE, {2, 0}), RowType.of(("a", pa.int64()), ("c", pa.int64()))
+    narrow.append(batch(WIDE, "1, 'x', 3, None | 4 | +1"))
+    narrow.add([batch(kept, "1, 3 | 5 | -1\n2, 3 | 5 | +1"), batch(kept, "2, 1 | 5 | +1")])
+    narrow.add([])
+    assert multiset(narrow.lookup((2,), [pa.array([3])], END)) == {
+        ((1, None, 3, None), 4): 1,
+        ((1, None, 3, None), 5): -1,
+        ((2, None, 3, None), 5): 1,
+    }
+    assert narrow.rows == 4
+
+
 @pytest.mark.parametrize("columns", [set(), {0}])
 def test_who_looks_at_no_column_still_counts_rows(columns: set[int]) -> None:
     narrow = Narrow(WIDE, columns)

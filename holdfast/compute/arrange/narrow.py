@@ -42,6 +42,10 @@ class Narrow:
     def append(self, updates: UpdateBatch) -> None:
         self._arranged.append(UpdateBatch(self._kept, updates.table.select([*self._kept.names, TIME, DIFF])))
 
+    def add(self, pieces: Sequence[UpdateBatch]) -> None:
+        """The same, of updates of the columns that are kept."""
+        self._arranged.append(UpdateBatch.concat(self._kept, pieces))
+
     def advance(self, since: Timestamp) -> bool:
         return self._arranged.advance(since)
 

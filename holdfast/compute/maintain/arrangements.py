@@ -6,10 +6,10 @@ Used only by who has the right to compute, one at a time.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ParamSpec, Protocol
 
 from holdfast.compute.arrange import Arranged, Narrow
 from holdfast.compute.delta import Program
@@ -24,6 +24,8 @@ from holdfast.repr.update import UpdateBatch
 
 _MANY = 4096
 """Updates that are put in beside others, which would wait for it."""
+
+Given = ParamSpec("Given")
 
 Key = tuple[GlobalId, RowType]
 """A collection, and the columns of it that are known to who reads it."""
@@ -110,11 +112,15 @@ class Arrangements:
         return frozenset[int]().union(*self._users.get(key, {}).values())
 
     async def follow(self, key: Key, time: Timestamp) -> None:
-        """Put in all updates up to `time`, if the collection is in memory and can still be read where that ends."""
+        """Put in all updates up to `time`, perhaps many, if the collection is in memory and can still be read where
+        that ends.
+        """
         shared = self._shared.get(key)
-        if shared is not None:
+        if shared is not None and shared.last < time:
             with suppress(AsOfBeforeSince):
-                await self._catch_up(key, shared, time)
+                updates = self._tables.updates_between(key[0], shared.last, time, shared.arranged.columns)
+                pieces = [piece async for piece in updates]
+                await _to_its_end(_add, shared, pieces, time)
 
     async def _loaded(self, key: Key, columns: frozenset[int], time: Timestamp) -> _Shared:
         id, row_type = key
@@ -130,17 +136,15 @@ class Arrangements:
         steps = [step.updates async for step in self._tables.between(id, shared.last, time)]
         missing = UpdateBatch.concat(row_type, [narrowed(each, row_type) for each in steps])
         if missing.rows > _MANY:
-            await asyncio.to_thread(_append, shared, missing)
+            await _to_its_end(_append, shared, missing, time)
         else:
-            _append(shared, missing)
-        shared.last = time
+            _append(shared, missing, time)
 
     def feed(self, key: Key, updates: UpdateBatch, start: Timestamp, end: Timestamp) -> None:
         """Put in all updates later than `start`, up to `end`."""
         shared = self._shared.get(key)
         if shared is not None and start <= shared.last < end:
-            _append(shared, later_than(updates, shared.last))
-            shared.last = end
+            _append(shared, later_than(updates, shared.last), end)
 
     def unchanged(self, key: Key, start: Timestamp, end: Timestamp) -> None:
         """There are no updates later than `start`, up to `end`."""
@@ -163,6 +167,24 @@ async def compact(arranged: Arranged | Narrow, since: Timestamp) -> None:
         await asyncio.to_thread(arranged.compact, since)
 
 
-def _append(shared: _Shared, updates: UpdateBatch) -> None:
+def _append(shared: _Shared, updates: UpdateBatch, last: Timestamp) -> None:
     if updates.rows:
         shared.arranged.append(updates)
+    shared.last = last
+
+
+def _add(shared: _Shared, pieces: Sequence[UpdateBatch], last: Timestamp) -> None:
+    shared.arranged.add(pieces)
+    shared.last = last
+
+
+async def _to_its_end(change: Callable[Given, None], *args: Given.args, **kwargs: Given.kwargs) -> None:
+    """Make a change in a thread. Who is cancelled waits for it too: others would make the same change once more."""
+    running = asyncio.ensure_future(asyncio.to_thread(change, *args, **kwargs))
+    try:
+        await asyncio.shield(running)
+    except asyncio.CancelledError:
+        while not running.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([running])
+        raise

@@ -28,7 +28,6 @@ from holdfast.compute.maintain.view import ViewDescription
 from holdfast.compute.uncollected import uncollected
 from holdfast.plan.errors import NullValueNotAllowed
 from holdfast.plan.row_types import row_type_of
-from holdfast.plan.scalar import columns_of
 from holdfast.repr.cut import widened
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
@@ -150,9 +149,7 @@ class Machine:
         found: dict[str, UpdateBatch] = {}
         taken, types = taken_in(self._view.program), self.inputs
         for name in changed:
-            use = self._sieve[name]
-            asked = taken[name].union(*map(columns_of, use.predicates), *(link.own for link in use.links))
-            columns = sorted(asked) or [0]
+            columns = sorted(taken[name]) or [0]
             updates = self._tables.updates_between(GlobalId.parse(name), basis, end, columns)
             pieces = [piece async for piece in updates]
             found[name] = await asyncio.to_thread(_whole, pieces, columns, types[name])
@@ -218,10 +215,9 @@ class Machine:
         """Bring what is in memory of inputs up to date, which are held where it is. Load what is not, if it `loads`."""
         for key in self._keys.values():
             async with self._turn:
+                await self._arrangements.follow(key, time)
                 if loads:
                     await self._arrangements.at(key, time)
-                else:
-                    await self._arrangements.follow(key, time)
                 await self._arrangements.let_go(key)
 
     def unchanged(self, start: Timestamp, end: Timestamp) -> None:

@@ -271,7 +271,10 @@ class Stepping(Writing):
         return True
 
     async def _keep_much(self, made: Step, time: Timestamp) -> None:
-        await self._machine.keep_much(made.states, time)
+        spark = self._around.spark
+        assert spark is not None  # or it would not have been large
+        with spark.rest():  # the next large change waits for this, if there is one
+            await self._machine.keep_much(made.states, time)
         self._kept(time)
 
     async def _retry(self, taken: Gathered, basis: Timestamp, why: str) -> None:

@@ -93,6 +93,17 @@ async def test_much_is_taken_here_if_few_is_of_use(opened: Book) -> None:
     assert await opened.rows("v", time) == before
 
 
+async def test_much_of_a_view_is_taken_as_that_of_a_table(opened: Book) -> None:
+    await shop(opened)
+    await opened.run("DROP MATERIALIZED VIEW v")
+    await opened.run("CREATE MATERIALIZED VIEW more AS SELECT k, n + 1 AS n, note FROM lines")
+    await opened.run(f"CREATE MATERIALIZED VIEW v AS {VIEW.replace('lines', 'more')}")
+    for turn, expected_last in ((1, ("spark", False)), (2, ("incremental", True))):
+        await come(opened, range(100 * turn, 100 * turn + 20), 19)
+        await is_right(opened)
+        assert last(opened) == expected_last
+
+
 async def test_what_is_of_use_after_all_is_for_spark_and_not_looked_through_again(
     opened: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:
