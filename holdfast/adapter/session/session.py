@@ -239,16 +239,15 @@ class Session:
         if quick is None or state.transaction is not None or self._ended is not None:
             return None
         ledger, lookup = state.shared.ledger, quick.lookup
-        if not ledger.is_ours or not state.is_current(statement.key) or state.statements.get(name) is not statement:
+        if (
+            lookup.outputs is None
+            or not ledger.is_ours
+            or not state.is_current(statement.key)
+            or state.statements.get(name) is not statement
+        ):
             return None
         values = lookup.values(parameters)
-        rows = () if None in values else ledger.tables.found(quick.table, lookup.columns, values)
-        if rows is None or lookup.outputs is None:
-            return None
-        if len(lookup.outputs) == 1:
-            (only,) = lookup.outputs
-            return [(row[only],) for row in rows]
-        return [tuple([row[index] for index in lookup.outputs]) for row in rows]
+        return () if None in values else ledger.tables.found(quick.table, lookup.columns, values, lookup.outputs)
 
     async def caught_up(self, statement: Statement) -> bool:
         """Wait for the view that `find` looks into, if it is behind, but is about to be read.

@@ -41,10 +41,12 @@ class SlotsByKey:
         """The slots of the key, the oldest first. Some that were removed may still be among them."""
         found: list[int] = []
         for keys, slots in self._runs:
-            start, count = int(keys.searchsorted(key)), len(keys)
-            if start == count or keys.item(start) != key:
+            if key < keys.item(0) or key > keys.item(-1):
                 continue
-            if start + 1 == count or keys.item(start + 1) != key:
+            start = int(keys.searchsorted(key))
+            if keys.item(start) != key:
+                continue
+            if start + 1 == len(keys) or keys.item(start + 1) != key:
                 found.append(slots.item(start))
             else:
                 found += slots[start : int(keys.searchsorted(key, "right"))].tolist()

@@ -221,8 +221,16 @@ class Contents:
         ]
         return table_of(columns, self._schema.names, rows)
 
-    def lookup(self, columns: tuple[int, ...], values: Sequence[object], time: Timestamp) -> list[Row] | None:
-        """The rows at `time` where the columns, on which there is an index, have these values. None: too many."""
+    def lookup(
+        self,
+        columns: tuple[int, ...],
+        values: Sequence[object],
+        time: Timestamp,
+        outputs: Sequence[int] | None = None,
+    ) -> list[Row] | None:
+        """The rows at `time` where the columns, on which there is an index, have these values, or the columns `outputs`
+        of them. None: too many.
+        """
         index = self.indexes[columns]
         keys = index.keys
         key = keys.of(values)
@@ -232,27 +240,29 @@ class Contents:
         if len(slots) > _MANY_FOUND:
             return None
         found: list[Row] = []
+        read = outputs if keys.are_exact else None
         segments, starts = self._segments, self._starts
         for slot in slots:
             # As `_at` does: this is on the way of every row that is found by its key.
             segment = segments[bisect_right(starts, slot) - 1]
             place = slot - segment.start
             if place not in segment.dead and (segment.youngest <= time or segment.born_at(place) <= time):
-                found.append(segment.row(place))
+                found.append(segment.row(place, read))
         if time < self.changed_at:
-            found += self._went_later(index, key, time)
+            found += self._went_later(index, key, time, read)
         if keys.are_exact:
             return found
-        return [row for row in found if keys.equal([row[column] for column in columns], values)]
+        found = [row for row in found if keys.equal([row[column] for column in columns], values)]
+        return found if outputs is None else [tuple([row[output] for output in outputs]) for row in found]
 
-    def _went_later(self, index: Index, key: int, time: Timestamp) -> Iterator[Row]:
+    def _went_later(self, index: Index, key: int, time: Timestamp, read: Sequence[int] | None) -> Iterator[Row]:
         """The rows of a key that were there at `time` and have died since."""
         for slot in index.gone(key):
             segment, place = self._at(slot)
             if segment.dead[place] <= time:
                 return
             if segment.born_at(place) <= time:
-                yield segment.row(place)
+                yield segment.row(place, read)
 
     def add_index(self, columns: tuple[int, ...]) -> None:
         index = Index(columns, Keys([self.types[column] for column in columns]))

@@ -100,10 +100,12 @@ class Kept:
                 await self._index(columns)
             return self._contents.lookup(columns, values, time)
 
-    def found(self, columns: tuple[int, ...], values: Sequence[object], time: Timestamp) -> list[Row] | None:
-        """What `lookup` finds, if nothing has to be waited for."""
+    def found(
+        self, columns: tuple[int, ...], values: Sequence[object], time: Timestamp, outputs: Sequence[int]
+    ) -> list[Row] | None:
+        """The columns `outputs` of what `lookup` finds, if nothing has to be waited for."""
         if self._is_ready() and columns in self._contents.indexes and time >= self._contents.floor:
-            return self._contents.lookup(columns, values, time)
+            return self._contents.lookup(columns, values, time, outputs)
         return None
 
     def _is_ready(self) -> bool:

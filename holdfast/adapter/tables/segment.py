@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
+from struct import Struct
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -73,12 +74,15 @@ class Segment:
     def born_at(self, position: int) -> int:
         return self.born if isinstance(self.born, int) else int(self.born[position])
 
-    def row(self, position: int) -> Row:
+    def row(self, position: int, outputs: Sequence[int] | None = None) -> Row:
+        """A row, or some columns of it."""
         reads = self._reads
         if reads is None:
             reads = [_reader(column, type_) for column, type_ in zip(self.columns, self._types, strict=True)]
             self._reads = reads
-        return tuple([read(position) for read in reads])
+        if outputs is None:
+            return tuple([read(position) for read in reads])
+        return tuple([reads[output](position) for output in outputs])
 
     def alive(self) -> tuple[list[pa.Array], int]:
         """The columns of the rows that have not died, and how many these are."""
@@ -142,13 +146,13 @@ def _or_null(column: pa.Array, read: Read) -> Read:
 def _decimal_reader(column: pa.Array) -> Read:
     """Of decimals: integers of 16 bytes, and where the point is in all of them."""
     held, exponent, offset = memoryview(column.buffers()[1]), -column.type.scale, 16 * column.offset
-    number, place = int.from_bytes, Context(prec=MAX_PRECISION).scaleb
+    halves, place = Struct("<Qq").unpack_from, Context(prec=MAX_PRECISION).scaleb
 
-    def read(position: int) -> Decimal:
-        begin = 16 * position + offset
-        return place(Decimal(number(held[begin : begin + 16], "little", signed=True)), exponent)
+    def read_whole(position: int) -> Decimal:
+        low, high = halves(held, 16 * position + offset)
+        return Decimal(high << 64 | low if high else low)
 
-    return read
+    return read_whole if exponent == 0 else lambda position: place(read_whole(position), exponent)
 
 
 def _text_reader(column: pa.Array) -> Read:

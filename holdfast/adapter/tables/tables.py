@@ -128,8 +128,10 @@ class Tables:
         kept = await self._memory.of(table)
         return None if kept is None else await kept.lookup(columns, values, as_of)
 
-    def found(self, id: GlobalId, columns: tuple[int, ...], values: tuple[object, ...]) -> Sequence[Row] | None:
-        """What `lookup` finds at `read_ts`, if nothing has to be waited for; else None."""
+    def found(
+        self, id: GlobalId, columns: tuple[int, ...], values: tuple[object, ...], outputs: Sequence[int]
+    ) -> Sequence[Row] | None:
+        """The columns `outputs` of what `lookup` finds at `read_ts`, if nothing has to be waited for; else None."""
         table = self._tables.get(id)
         kept = None if table is None else table.kept
         if table is None or kept is None or kept.is_broken:
@@ -138,7 +140,7 @@ class Tables:
         if table.progress is not self._timely and not _is_good(table, read_ts):
             return None
         self._memory.touch(table)
-        return kept.found(columns, values, read_ts)
+        return kept.found(columns, values, read_ts, outputs)
 
     def lagging(self, id: GlobalId) -> Progress | None:
         """How far a table is that is in memory, and would be read there if it were complete at `read_ts`."""

@@ -93,8 +93,8 @@ async def test_what_has_an_index_stays_in_memory() -> None:
         await opened.run("CREATE INDEX i ON t (k)")
         assert await opened.lookup("t", {0: 5}) == {(5, 5): 1}
         await opened.let_pass(1_000)
-        assert opened.ledger.tables.found(opened.id("t"), (0,), (5,)) == [(5, 5)]
+        assert opened.ledger.tables.found(opened.id("t"), (0,), (5,), (1,)) == [(5,)]
         assert await opened.lookup("u", {0: 5}) is None
         await opened.run("DROP INDEX i")
         await opened.let_pass(1_000)
-        assert opened.ledger.tables.found(opened.id("t"), (0,), (5,)) is None
+        assert opened.ledger.tables.found(opened.id("t"), (0,), (5,), (1,)) is None

@@ -42,6 +42,9 @@ def found(held: Contents, columns: tuple[int, ...], values: Sequence[object], ti
         held.add_index(columns)
     rows_found = held.lookup(columns, values, Timestamp(time))
     assert rows_found is not None
+    outputs = range(len(held.types))[::-2]
+    picked = [tuple(row[output] for output in outputs) for row in rows_found]
+    assert repr(held.lookup(columns, values, Timestamp(time), outputs)) == repr(picked)
     return rows_found
 
 
