@@ -1,7 +1,7 @@
 """Maintained views: from a commit of 100 rows to their being seen in the views, in units of Spark's smallest job.
 
-One view has groups of a million rows, one joins them with a hundred thousand others. Each is followed by the same over
-ten times as many rows, or as many times as the second argument says: 1 leaves that out.
+One view has groups of a million rows, one joins them with a hundred thousand others. Each takes turns with the same
+over ten times as many rows, in another server, or as many times as the second argument says: 1 leaves that out.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -80,7 +83,9 @@ def look(connection: Connection, name: str, row: tuple[int, int, int]) -> list[t
     return connection.execute("SELECT v FROM joined WHERE id = %s", (row[0],)).fetchall()
 
 
-def measured(name: str, rows: int) -> list[float]:
+@contextmanager
+def maintained(name: str, rows: int) -> Iterator[Callable[[int], float]]:
+    """A view over so many rows, of a server of its own: what a change takes, by its number."""
     with (
         tempfile.TemporaryDirectory(dir=".", prefix=".bench-") as folder,
         holdfast_serving(Path(folder) / "data", "--memory", "6GB") as ours,
@@ -89,11 +94,22 @@ def measured(name: str, rows: int) -> list[float]:
         connection.execute("SET statement_timeout = 0")
         fill(connection, rows)
         print(f"{name} of {rows:,} rows: hydrated in {hydrated(connection, name, VIEWS[name]):.1f} s", flush=True)
-        found = [visible(connection, name, rows, number) for number in range(WARMUPS + REPEATS)][WARMUPS:]
-        report({f"{name} of {rows:,} rows": found}, "ms")
+        yield partial(visible, connection, name, rows)
         differing = connection.execute(f"VERIFY MATERIALIZED VIEW {name}").fetchall()
         assert not differing, differing[:5]
-        return found
+
+
+def measured(name: str, sizes: Sequence[int]) -> list[list[float]]:
+    """What changes take of views over so many rows each, which take turns."""
+    with ExitStack() as stack:
+        views = {f"{name} of {rows:,} rows": stack.enter_context(maintained(name, rows)) for rows in sizes}
+        found: dict[str, list[float]] = {label: [] for label in views}
+        for number in range(WARMUPS + REPEATS):
+            for label, change in views.items():
+                found[label].append(change(number))
+    counted = {label: seconds[WARMUPS:] for label, seconds in found.items()}
+    report(counted, "ms")
+    return list(counted.values())
 
 
 def main() -> None:
@@ -108,12 +124,12 @@ def main() -> None:
     stop(spark)
     floor = report({"floor: SELECT 1 to Arrow": floors[WARMUPS:]}, "ms")["floor: SELECT 1 to Arrow"]
     for name, (p50, p99) in BARS.items():
-        found = measured(name, rows)
+        found, *more = measured(name, [rows] if times == 1 else [rows, times * rows])
         median = statistics.median(found)
         bar(f"{name}: p50 / floor", median / floor, p50, at_least=False)
         bar(f"{name}: p99 / floor", statistics.quantiles(found, n=100)[98] / floor, p99, at_least=False)
-        if times > 1:
-            ratio = statistics.median(measured(name, times * rows)) / median
+        for larger in more:
+            ratio = statistics.median(larger) / median
             bar(f"{name}: {times} times the rows, same change", ratio, 1.3, at_least=False)
 
 
