@@ -325,7 +325,8 @@ async def test_time_passes_by_itself() -> None:
         ledger = await Ledger.open(persist)
         later = Timestamp(ledger.read_ts + 1)
         assert settings.tick_seconds is None
-        await asyncio.wait_for(ledger.wait_until(later), 30)
+        async with asyncio.timeout(30):
+            await ledger.wait_until(later)
         assert ledger.read_ts >= later
         await ledger.stop()
 

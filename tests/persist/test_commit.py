@@ -251,7 +251,8 @@ async def test_a_shard_that_a_reader_changed_is_read_again() -> None:
             await commits.apply(shard_id, partial(ShardState.seal, upper=at(1)))
         await reads.apply(TWO, lambda s: s.register(ReaderId("r"), None, Lease(0, 10), ""))
         work = Work(tuple((s, partial(ShardState.seal, upper=at(2))) for s in (ONE, TWO, THREE)))
-        done = await asyncio.wait_for(commits.submit(work), 10)
+        async with asyncio.timeout(10):
+            done = await commits.submit(work)
     assert isinstance(done, dict)
     assert done[TWO].reader(ReaderId("r")) is not None
     assert metrics.counts[COMMIT_CONFLICTS] == 1
@@ -439,7 +440,8 @@ async def test_stopping_does_not_wait_for_a_store_that_is_gone(fault: str, error
         await asyncio.to_thread(metadata.tried.wait)
         if fault == "unread":
             metadata.chances = Chances(unread=1.0)
-        await asyncio.wait_for(commits.stop(), 10)
+        async with asyncio.timeout(10):
+            await commits.stop()
         with pytest.raises(error):
             await moving
 

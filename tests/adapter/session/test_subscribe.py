@@ -40,7 +40,8 @@ async def subscribed(session: Session, text: str) -> AsyncIterator[asyncio.Queue
 async def take(found: asyncio.Queue[Row | None], count: int) -> list[Row]:
     taken = []
     for _ in range(count):
-        row = await asyncio.wait_for(found.get(), 20)
+        async with asyncio.timeout(20):
+            row = await found.get()
         assert row is not None
         taken.append(row)
     return taken
@@ -177,7 +178,8 @@ async def test_a_subscription_ends_with_its_table(session: Session, other: Sessi
     async with subscribed(session, "SUBSCRIBE t") as found:
         await take(found, 2)
         await ask(other, "DROP TABLE t")
-        assert await asyncio.wait_for(found.get(), 20) is None
+        async with asyncio.timeout(20):
+            assert await found.get() is None
 
 
 async def test_what_cannot_be_subscribed_to_is_refused(session: Session) -> None:

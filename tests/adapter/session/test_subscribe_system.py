@@ -65,7 +65,8 @@ async def test_a_subscription_ends_before_its_bound(session: Session) -> None:
     async with subscribed(session, f"SUBSCRIBE ({query}) UP TO {int(now or 0) + 1_500}") as found:
         ((_, *only),) = await take(found, 1)
         assert only == [1, "public"]
-        assert await asyncio.wait_for(found.get(), 20) is None
+        async with asyncio.timeout(20):
+            assert await found.get() is None
 
 
 async def test_envelopes_and_orders_are_those_of_other_subscriptions(session: Session, other: Session) -> None:

@@ -77,7 +77,8 @@ async def live(
             text = f"SUBSCRIBE ({query}) WITH (PROGRESS)"
             followed.append(await stack.enter_async_context(subscribed(session, text)))
         # Each has told where it begins.
-        begun = [await asyncio.wait_for(found.get(), 30) for found in followed]
+        async with asyncio.timeout(30):
+            begun = [await found.get() for found in followed]
         assert all(row is not None and row[1] for row in begun)
         times = await act()
         return [await taken_until(found, times[-1]) for found in followed], times
@@ -96,7 +97,8 @@ async def taken_until(found: asyncio.Queue[Row | None], time: int) -> list[Row]:
     """The rows up to where nothing more comes at `time`, without what says how far they are complete."""
     rows: list[Row] = []
     while True:
-        row = await asyncio.wait_for(found.get(), 30)
+        async with asyncio.timeout(30):
+            row = await found.get()
         assert row is not None
         if not row[1]:
             rows.append((row[0], *row[2:]))
