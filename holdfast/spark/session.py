@@ -246,6 +246,17 @@ def _connect(settings: SparkSettings) -> SparkSession:
     # By default it tries again for ten minutes when the server is gone. This gives up after 3.5 seconds.
     retries = DefaultPolicy(max_retries=7, backoff_multiplier=2.0, initial_backoff=50, max_backoff=1000)
     session.client.set_retry_policies([retries])
+    try:
+        _set(session, settings)
+    except BaseException:
+        # Else the connection is closed when the session is collected, which may be in the midst of another call: gRPC
+        # then waits for itself.
+        session.client.close()
+        raise
+    return session
+
+
+def _set(session: SparkSession, settings: SparkSettings) -> None:
     for key, value in {**RUNNING, **PARQUET, **settings.conf}.items():
         # What begins with `spark.` Spark knows, and says so; the rest is Hadoop's.
         if not key.startswith("spark.") or session.conf.isModifiable(key):
@@ -254,4 +265,3 @@ def _connect(settings: SparkSettings) -> SparkSession:
             log.warning("setting left to the connect server", extra={"key": key})
     if settings.jars:
         session.addArtifacts(*settings.jars)
-    return session
