@@ -10,13 +10,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 
+# Sooner than the test is given up, so that it is known what the program waits for.
+GIVING_UP = """
+import faulthandler
+faulthandler.dump_traceback_later(200, exit=True)
+"""
+
 
 def run_python(
     program: str, *arguments: str, cwd: Path, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run `program` to its end, with warnings as errors. It must succeed."""
+    """Run `program` to its end, with warnings as errors. It must succeed; if it hangs, its stacks are what failed."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program, *arguments],
+        [sys.executable, "-W", "error", "-c", GIVING_UP + program, *arguments],
         capture_output=True,
         text=True,
         cwd=cwd,
