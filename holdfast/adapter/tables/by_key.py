@@ -16,8 +16,8 @@ from holdfast.adapter.tables.keys import Int64s
 _LATE = 16_384
 """Rows beside the runs after which they become one: sorting so many takes about a millisecond."""
 
-_FAN = 8
-"""Runs of about one size that are worth merging."""
+_FAN = 4
+"""A run that has so many times the keys of all later ones is left as it is: who finds a key looks into each run."""
 
 _LATE_BYTES = 150
 """What a row takes beside the runs: a key, a list and a slot."""
@@ -110,10 +110,13 @@ class SlotsByKey:
         self._runs.append(sorted_run(keys, slots))
 
     def crowded(self) -> Sequence[Run]:
-        """The runs that are worth merging: the last ones, if there are many of about one size."""
-        if len(self._runs) < _FAN or len(self._runs[-_FAN][0]) > 2 * _FAN * len(self._runs[-1][0]):
-            return ()
-        return self._runs[-_FAN:]
+        """The last runs that are worth merging, if there are any."""
+        start = later = 0
+        for place, (keys, _) in reversed(list(enumerate(self._runs))):
+            if len(keys) >= _FAN * later > 0:
+                break
+            start, later = place, later + len(keys)
+        return self._runs[start:] if len(self._runs) - start > 1 else ()
 
     def replace(self, runs: Sequence[Run], merged: Run) -> None:
         """Put what `merge_runs` made of neighbouring runs in their place."""

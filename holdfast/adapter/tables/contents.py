@@ -292,6 +292,11 @@ class Contents:
         """Whether most of what is kept can no longer be read."""
         return self._gone > max(_MANY_GONE, self._slots // 2)
 
+    @property
+    def is_crowded(self) -> bool:
+        """Whether who finds a row by its key looks into more runs than need be."""
+        return any(index.slots.crowded() for index in self.indexes.values())
+
     def compacted(self) -> Contents:
         """The same without what can no longer be read."""
         found = Contents(self.types, self.floor)

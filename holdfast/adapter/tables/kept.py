@@ -178,7 +178,7 @@ class Kept:
         """Times before `floor` will not be read any more. `ahead`: what was committed is put in before anyone reads."""
         if not self._lock.locked():
             self._contents.settle(floor)
-            if self._contents.is_wasteful or (ahead and self._waiting):
+            if self._contents.is_wasteful or self._contents.is_crowded or (ahead and self._waiting):
                 self.keep_up()
 
     def keep_up(self) -> None:

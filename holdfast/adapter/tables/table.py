@@ -54,6 +54,7 @@ class Table:
         upper = handle.upper.time
         assert upper is not None  # only a collection that ended has none
         self.changed_at = Timestamp(max(upper - 1, 0))
+        self._good_at: Timestamp | None = None
 
     def since(self, retain: int) -> Timestamp:
         """The earliest time that can be read, if `retain` is what most tables remember."""
@@ -64,6 +65,17 @@ class Table:
             held = self.holders.least()
             self._since = max(self._since, wanted if held is None else min(held, wanted))
         return self._since
+
+    def is_good(self, time: Timestamp) -> bool:
+        """Whether the table is known to have rows at `time`.
+
+        It is asked of one time again and again, and what is known of a time stays true.
+        """
+        if time != self._good_at:
+            if self.progress.complete < time or self.progress.erring(time, time) is not None:
+                return False
+            self._good_at = time
+        return True
 
     @property
     def earliest(self) -> Timestamp:

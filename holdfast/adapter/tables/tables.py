@@ -137,7 +137,7 @@ class Tables:
         if table is None or kept is None or kept.is_broken:
             return None
         read_ts = self._timeline.read_ts
-        if table.progress is not self._timely and not _is_good(table, read_ts):
+        if not table.is_good(read_ts):
             return None
         self._memory.touch(table)
         return kept.found(columns, values, read_ts, outputs)
@@ -403,8 +403,3 @@ def _check_errors(table: Table, as_of: Timestamp) -> None:
     erring = table.progress.erring(as_of, as_of)
     if erring is not None:
         raise erring.error
-
-
-def _is_good(table: Table, time: Timestamp) -> bool:
-    """Whether the table is known to have rows at `time`."""
-    return table.progress.complete >= time and table.progress.erring(time, time) is None

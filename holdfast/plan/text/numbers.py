@@ -288,7 +288,9 @@ def within_digits(value: Decimal) -> Decimal:
 def write_numeric(value: Decimal) -> str:
     if not value:
         return "0"
-    text = f"{value:f}"
+    text = str(value)
+    if "E" in text:
+        text = f"{value:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

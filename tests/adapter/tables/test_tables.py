@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from holdfast.adapter.errors import NegativeCount
 from holdfast.adapter.ledger import LedgerSettings
+from holdfast.adapter.tables import by_key
 from holdfast.adapter.tables import kept as kept_module
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.persist import Changes, PersistSettings
@@ -435,6 +436,21 @@ async def test_one_row_changed_some_thousand_times_takes_the_room_of_one() -> No
         assert place.metadata is not None
         assert place.blob is not None
         assert len(known_keys(place.metadata)) == len(list(place.blob.list(""))) < 100
+
+
+async def test_what_keys_are_found_in_stays_in_few_runs_as_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_key, "_LATE", 8)
+    async with book(in_memory(), HandClock()) as opened:
+        await opened.run("CREATE TABLE t (n int8, name text)")
+        for n in range(400):
+            await opened.insert("t", (n, str(n)))
+            assert await opened.lookup("t", {0: n}) == Counter([(n, str(n))])
+            if n % 20 == 0:
+                await opened.let_pass(1_000)
+                await opened.ledger.tables._background.finish()
+        kept = opened.ledger.tables._table(opened.id("t")).kept
+        assert kept is not None
+        assert len(kept._contents.indexes[0,].slots._runs) < 8
 
 
 # Following

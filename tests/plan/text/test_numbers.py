@@ -175,5 +175,13 @@ def test_numerics_are_written_without_zeros_at_the_end(text: str, written: str) 
     assert write_of(NUMERIC)(read_numeric(text)) == written
 
 
+@given(st.integers(-(10**38), 10**38), st.integers(-40, 40))
+def test_numerics_are_written_without_an_exponent(digits: int, exponent: int) -> None:
+    number = Decimal(digits).scaleb(exponent)
+    text = write_of(NUMERIC)(number)
+    assert set(text) <= set("-.0123456789")
+    assert Decimal(text) == number
+
+
 def test_booleans_are_written_as_letters() -> None:
     assert [write_of(BOOL)(value) for value in (True, False)] == ["t", "f"]
