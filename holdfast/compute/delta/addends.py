@@ -66,11 +66,11 @@ class Digits:
 
     def joined(self, totals: Sequence[Decimal]) -> Decimal:
         """The sum of the numbers, from those of their parts."""
-        if self.parts == 1:
-            return EXACT.scaleb(totals[0], -self.scale) if self.scale else totals[0]
-        with localcontext(EXACT):
-            whole = sum((total.scaleb(_PART * place) for place, total in enumerate(totals)), Decimal(0))
-            return whole.scaleb(-self.scale)
+        whole = totals[0]
+        for place, total in enumerate(totals[1:], start=1):
+            if total:  # as hardly any is, for numbers that people add up
+                whole = EXACT.add(whole, EXACT.scaleb(total, _PART * place))
+        return EXACT.scaleb(whole, -self.scale) if self.scale else whole
 
 
 def digits(type_: Type, *, squared: bool = False) -> Digits:
@@ -89,6 +89,8 @@ def _part(place: int, parts: int, *, squared: bool) -> Function:
     low = 10 ** (_PART * place)
 
     def python(types: Types, value: Decimal | int) -> Decimal:
+        if parts == 1 and not squared and isinstance(value, int):
+            return Decimal(value)
         number = int(EXACT.scaleb(value, of(types.arguments[0]).scale))
         size = (number * number if squared else abs(number)) // low
         if place < parts - 1:

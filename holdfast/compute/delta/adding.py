@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from holdfast.cached import cached_property
-from holdfast.compute.delta.extremes import best_of, value_of
+from holdfast.compute.delta.extremes import best_of, better_of, value_of
 from holdfast.compute.delta.quick import Read, by_key
-from holdfast.compute.delta.totals import sum_of, times
+from holdfast.compute.delta.totals import plus, sum_of, times
 from holdfast.compute.evaluate.keys import Key, equality, same
 from holdfast.compute.evaluate.scalars import Evaluate, Row, columns_at, compiled_all
 from holdfast.compute.evaluate.sorting import FLOATS
@@ -16,6 +17,8 @@ from holdfast.compute.evaluate.values import Value
 from holdfast.plan.relation import AggregateCall, Columns, Relation
 from holdfast.plan.scalar import Scalar
 from holdfast.plan.types import BYTEA, Type
+
+_TIME, _FIRST = itemgetter(-2), itemgetter(0)
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,9 @@ class Summed:
     def _chosen(self, members: Sequence[Row]) -> list[Value]:
         if not self.extremes:
             return []
+        if len(members) == 1:
+            (row,), none = members, [None] * len(self.extremes)
+            return [*self._values(row), *none] if row[-1] > 0 else [*none, *self._values(row)]
         come = [self._values(row) for row in members if row[-1] > 0]
         gone = [self._values(row) for row in members if row[-1] < 0]
         return [
@@ -79,7 +85,7 @@ class Summed:
         ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reached:
     """What groups are at the points: keys, totals and extremes, time and next time.
 
@@ -98,6 +104,11 @@ class Reached:
     def reads(self) -> tuple[Relation, ...]:
         return self.points, self.before, self.added
 
+    @cached_property
+    def _two(self) -> Sequence[Callable[[Value, Value], Value]]:
+        """What totals and extremes are of two updates."""
+        return [*map(plus, self.totals), *map(better_of, self.extremes)]
+
     def rows(self, read: Read, columns: Columns) -> list[Row]:
         keys = self.keys
         same_key = equality([column.type for column in columns[:keys]])
@@ -112,9 +123,9 @@ class Reached:
             added.setdefault(same_key(row[:keys]), []).append(row)
         found: list[Row] = []
         for each, turns in moments.items():
-            waiting = sorted(added[each], key=lambda row: row[-2], reverse=True)
+            waiting = sorted(added[each], key=_TIME, reverse=True)
             key, known = waiting[0][:keys], before.get(each, [])
-            for moment in sorted(turns, key=lambda pair: pair[0]):
+            for moment in sorted(turns, key=_FIRST):
                 while waiting and waiting[-1][-2] <= moment[0]:
                     known = [*known, waiting.pop()]
                 if len(known) > 1:
@@ -126,6 +137,10 @@ class Reached:
     def _together(self, updates: Sequence[Row]) -> Row:
         """One update in place of some of the same key."""
         first, last = self.keys, self.keys + len(self.totals)
+        if len(updates) == 2 and updates[0][-1] == updates[1][-1] == 1:
+            one, other = updates
+            both = zip(self._two, one[first:-2], other[first:-2], strict=True)
+            return (*one[:first], *[of(left, right) for of, left, right in both], other[-2], 1)
         sums = [
             sum_of(type_, [times(type_, row[place], row[-1]) for row in updates])
             for place, type_ in enumerate(self.totals, start=first)

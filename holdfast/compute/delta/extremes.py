@@ -7,7 +7,7 @@ its extreme: its rows say what it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any as Value  # as `plan/types.py` lists them
 
 from holdfast.compute.delta.internal import EARLIER, call
@@ -58,6 +58,18 @@ def best_of(extreme: AggregateCall, values: Iterable[Value]) -> Value:
     """The same in Python."""
     choose = max if extreme.function.name == "max" else min
     return choose((value for value in values if value is not None), key=sort_key(extreme.type), default=None)
+
+
+def better_of(extreme: AggregateCall) -> Callable[[Value, Value], Value]:
+    """`best_of` two values."""
+    key, is_greatest = sort_key(extreme.type), extreme.function.name == "max"
+
+    def better(left: Value, right: Value) -> Value:
+        if left is None or right is None:
+            return right if left is None else left
+        return right if (key(left) < key(right) if is_greatest else key(right) < key(left)) else left
+
+    return better
 
 
 def value_of(extreme: AggregateCall) -> Scalar:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from holdfast.compute.evaluate.multiset import Multiset
 from holdfast.compute.evaluate.scalars import Row
-from holdfast.compute.evaluate.values import Value, fitted, from_arrow, table_of, to_arrow
+from holdfast.compute.evaluate.values import Value, fitted, fitting_to_arrow, from_arrow, table_of, to_arrow
 from holdfast.plan.order import is_natural
 from holdfast.plan.relation import Columns
 from holdfast.plan.row_types import row_type_of
@@ -55,16 +55,17 @@ def batch_of(updates: Iterable[tuple[Row, int]], types: Sequence[Type]) -> Updat
     made = [row if count == 1 else (*row[:-1], row[-1] * count) for row, count in updates]
     if not made:
         return UpdateBatch.empty(row_type)
-    done = False
+    done, convert = False, to_arrow
     if len(made) <= FEW and _are_plain(types):
         fits = [(index, fitted(type_)) for index, type_ in enumerate(types) if isinstance(type_, Numeric)]
         if fits:
             # Numbers that differ only in digits that their type does not have are the same.
-            made = [_fit(row, fits) for row in made]
-        done = not _has_nan([[row[index] for row in made] for index in range(width)], types)
+            made, convert = [_fit(row, fits) for row in made], fitting_to_arrow
+        floats = [index for index, type_ in enumerate(types) if type_.base in _FLOATS]
+        done = not any(row[index] != row[index] for index in floats for row in made)
         if done:
             made = _summed((row[:-1], row[-1]) for row in made)
-    columns = [to_arrow([row[index] for row in made], type_) for index, type_ in enumerate(types)]
+    columns = [convert([row[index] for row in made], type_) for index, type_ in enumerate(types)]
     columns += [pa.array([row[width + place] for row in made], pa.int64()) for place in (0, 1)]
     batch = UpdateBatch(row_type, pa.Table.from_arrays(columns, names=row_type.updates_schema.names))
     return batch if done else consolidate(batch)

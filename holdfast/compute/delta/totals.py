@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any as Value  # as `plan/types.py` lists them
 
@@ -94,6 +94,15 @@ def sum_of(type_: Type, values: Sequence[Value]) -> Value:
     for value in values:
         found = EXACT.add(found, value)
     return _fits(type_, found)
+
+
+def plus(type_: Type) -> Callable[[Value, Value], Value]:
+    """`sum_of` two totals of a type."""
+    if type_ is INT8:
+        return lambda left, right: _fits(INT8, left + right)
+    if type_ is WHOLE:
+        return lambda left, right: checked(EXACT.add(left, right), WHOLE)
+    return lambda left, right: sum_of(type_, (left, right))
 
 
 def _added(types: Types, rows: Sequence[tuple[Value]]) -> Value:

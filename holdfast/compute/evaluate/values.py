@@ -92,6 +92,11 @@ def to_arrow(values: Sequence[Value], type_: Type) -> pa.Array:
     return pa.array(values, target)
 
 
+def fitting_to_arrow(values: Sequence[Value], type_: Type) -> pa.Array:
+    """The same of numbers that were `fitted`."""
+    return pa.array(values, arrow_type(type_)) if isinstance(type_, Numeric) else to_arrow(values, type_)
+
+
 @lru_cache(maxsize=1024)
 def fitted(type_: Numeric) -> Callable[[Decimal], Decimal]:
     """Rounds a number to the digits that the type has after the point."""

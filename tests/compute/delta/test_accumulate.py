@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,9 +13,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from holdfast.compute.delta.accumulate import Accumulator, accumulator
-from holdfast.compute.delta.totals import add, scale
+from holdfast.compute.delta.extremes import best_of, better_of
+from holdfast.compute.delta.totals import WHOLE, add, plus, scale, sum_of
 from holdfast.compute.evaluate import rows
 from holdfast.plan.errors import DataError
+from holdfast.plan.functions.dyadic import Dyadic, written
 from holdfast.plan.relation import AggregateCall, ColumnType, Map, OrderKey, Project, Reduce, Relation, Values
 from holdfast.plan.scalar import Column
 from holdfast.plan.types import (
@@ -223,3 +225,32 @@ def test_other_aggregates_need_the_rows() -> None:
     assert accumulator(aggregate(overload("max", "int4"), col(1))) is None
     assert accumulator(aggregate(overload("count", "any"), col(1), distinct=True)) is None
     assert accumulator(aggregate(overload("sum", "int4"), col(1), order=order)) is None
+
+
+TOTALS = st.one_of(
+    st.tuples(st.just(INT8), *[st.integers(-(2**63), 2**63 - 1)] * 2),
+    st.tuples(st.just(WHOLE), *[st.integers(-(10**38) + 1, 10**38 - 1).map(Decimal)] * 2),
+    st.tuples(st.just(BYTEA), *[st.integers(-(10**20), 10**20).map(lambda number: written(Dyadic(number)))] * 2),
+)
+
+
+@given(TOTALS)
+def test_two_totals_add_up_as_many_do(given: tuple[Type, Any, Any]) -> None:
+    type_, left, right = given
+
+    def outcome(work: Callable[[], Any]) -> object:
+        try:
+            return work()
+        except DataError as error:
+            return str(error)
+
+    assert outcome(lambda: plus(type_)(left, right)) == outcome(lambda: sum_of(type_, [left, right]))
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+@pytest.mark.parametrize("type_", [INT4, FLOAT8, TEXT, numeric(10, 2), INTERVAL], ids=str)
+@given(st.data())
+def test_the_better_of_two_values_is_the_best_of_them(name: str, type_: Type, data: st.DataObject) -> None:
+    extreme = call_of(name, type_)
+    left, right = (data.draw(st.none() | values(type_)) for _ in range(2))
+    assert repr(better_of(extreme)(left, right)) == repr(best_of(extreme, [left, right]))
