@@ -169,10 +169,10 @@ class _ReadSums:
         self._form = form
         self.total = Sums()
 
-    def through(self, tables: Callable[[], Iterator[pa.Table]]) -> Iterator[pa.Table]:
-        for table in tables():
-            self.total += sums(table[DIFF].to_numpy(), self._form.content_hashes(table))
-            yield table
+    def through(self, tables: Callable[[], Iterator[tuple[pa.Table, Hashes]]]) -> Iterator[tuple[pa.Table, Hashes]]:
+        for table, hashes in tables():
+            self.total += sums(table[DIFF].to_numpy(), self._form.content_hashes(table, hashes))
+            yield table, hashes
 
 
 def _written(form: PartFormat, batches: Iterator[UpdateBatch], parts: Parts, stage: Stage) -> Iterator[Part]:

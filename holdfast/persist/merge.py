@@ -22,17 +22,17 @@ _END = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Tables sorted by key hash, none below `min_hash`. `open` begins to read."""
+    """Tables sorted by key hash, each with its hashes, none below `min_hash`. `open` begins to read."""
 
     min_hash: int
-    open: Callable[[], Iterator[pa.Table]]
+    open: Callable[[], Iterator[tuple[pa.Table, Hashes]]]
 
 
 class _Cursor:
     """What is read of a stream and not yet merged, and where more may follow."""
 
-    def __init__(self, form: PartFormat, tables: Iterator[pa.Table], empty: pa.Table) -> None:
-        self._form, self._tables = form, tables
+    def __init__(self, tables: Iterator[tuple[pa.Table, Hashes]], empty: pa.Table) -> None:
+        self._tables = tables
         self._table = empty
         self._hashes: Hashes = np.empty(0, np.int64)
         self.limit = -_END
@@ -40,11 +40,11 @@ class _Cursor:
 
     def refill(self) -> None:
         """Read on. Hashes below `limit` are all here then."""
-        table = next((t for t in self._tables if t.num_rows), None)
-        if table is None:
+        found = next((each for each in self._tables if each[0].num_rows), None)
+        if found is None:
             self.limit = _END
             return
-        hashes = self._form.key_hashes(table)
+        table, hashes = found
         self._table = pa.concat_tables([self._table, table])
         self._hashes = np.concatenate([self._hashes, hashes])
         self.limit = int(hashes[-1])
@@ -70,7 +70,7 @@ def merge(
     while waiting or cursors:
         bound = min((cursor.limit for cursor in cursors), default=_END)
         if waiting and waiting[-1].min_hash <= bound:
-            cursors.append(_Cursor(form, waiting.pop().open(), empty))
+            cursors.append(_Cursor(waiting.pop().open(), empty))
             continue
         tables = [cursor.take_below(bound) for cursor in cursors]
         batch = consolidated(UpdateBatch(form.row_type, pa.concat_tables(tables)))

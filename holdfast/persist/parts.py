@@ -15,6 +15,7 @@ from holdfast.persist.cache import PartCache
 from holdfast.persist.encoding import (
     ROW_GROUP_ROWS,
     Encoded,
+    Hashes,
     PartFormat,
     Stage,
     decode,
@@ -125,7 +126,7 @@ class Parts:
         """
         small = [piece for piece in pieces if not piece.part.is_sorted or piece.part.rows <= GATHERED_ROWS]
         streams = [
-            Stream(piece.part.min_hash, partial(self.read, state.id, piece, state.schemas))
+            Stream(piece.part.min_hash, partial(self._hashed, state, piece))
             for piece in pieces
             if piece.part.is_sorted and piece.part.rows > GATHERED_ROWS
         ]
@@ -135,9 +136,14 @@ class Parts:
         ]
         return streams
 
-    def _gathered(self, state: ShardState, pieces: Sequence[Slice]) -> Iterator[pa.Table]:
+    def _hashed(self, state: ShardState, piece: Slice) -> Iterator[tuple[pa.Table, Hashes]]:
+        form = PartFormat.of(state)
+        for table in self.read(state.id, piece, state.schemas):
+            yield table, form.key_hashes(table)
+
+    def _gathered(self, state: ShardState, pieces: Sequence[Slice]) -> Iterator[tuple[pa.Table, Hashes]]:
         tables = [table for piece in pieces for table in self.read(state.id, piece, state.schemas)]
-        yield sort_by_hash(PartFormat.of(state), pa.concat_tables(tables))[0]
+        yield sort_by_hash(PartFormat.of(state), pa.concat_tables(tables))
 
 
 def _groups(pieces: Sequence[Slice]) -> Iterator[list[Slice]]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.persist.encoding import PartFormat, sort_by_hash
+from holdfast.persist.encoding import Hashes, PartFormat, sort_by_hash
 from holdfast.persist.merge import Stream, merge
 from holdfast.repr.consolidate import advance_by, consolidate
 from holdfast.repr.ids import ShardId
@@ -29,15 +29,15 @@ class Watched:
     """A stream cut into tables of `size` rows, that knows whether it is being read."""
 
     def __init__(self, form: PartFormat, batch: UpdateBatch, size: int) -> None:
-        self._table, self._size = sort_by_hash(form, batch.table)[0], size
-        hashes = form.key_hashes(self._table)
-        self.stream = Stream(int(hashes[0]) if len(hashes) else 0, self._read)
+        self._size = size
+        self._table, self._hashes = sort_by_hash(form, batch.table)
+        self.stream = Stream(int(self._hashes[0]) if len(self._hashes) else 0, self._read)
         self.begun = self.ended = False
 
-    def _read(self) -> Iterator[pa.Table]:
+    def _read(self) -> Iterator[tuple[pa.Table, Hashes]]:
         self.begun = True
         for start in range(0, self._table.num_rows, self._size):
-            yield self._table.slice(start, self._size)
+            yield self._table.slice(start, self._size), self._hashes[start : start + self._size]
         self.ended = True
 
     @property
@@ -117,16 +117,19 @@ def test_the_first_batch_comes_before_the_rest_is_read() -> None:
     assert not any(each.ended for each in watched)
 
 
-def tracked(values: list[int], alive: list[weakref.ref[npt.NDArray[np.int64]]]) -> Callable[[], Iterator[pa.Table]]:
+def tracked(
+    values: list[int], alive: list[weakref.ref[npt.NDArray[np.int64]]]
+) -> Callable[[], Iterator[tuple[pa.Table, Hashes]]]:
     """One table of `values`, in memory of its own that is watched."""
 
-    def read() -> Iterator[pa.Table]:
+    def read() -> Iterator[tuple[pa.Table, Hashes]]:
         numbers = np.array(values, np.int64)
         alive.append(weakref.ref(numbers))
         times = np.zeros(len(values), np.int64)
-        yield pa.Table.from_arrays(
+        table = pa.Table.from_arrays(
             [pa.array(numbers), pa.array(times), pa.array(times + 1)], schema=INTEGERS.updates_schema
         )
+        yield table, form(INTEGERS).key_hashes(table)
 
     return read
 
