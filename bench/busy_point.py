@@ -1,7 +1,8 @@
 """Point reads by a prepared statement, 16 connections, while another commits changes that a view maintains.
 
 Read are the table that changes, by an index, and the view of it, by one too. In PostgreSQL, which commits the same
-changes at the same rate, there are two tables with indexes, and no view that follows them.
+changes at the same rate, there are two tables with indexes, and no view that follows them. Processors are kept awake
+for both.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import psycopg
 
+from bench.awake import awake
 from bench.measure import bar
 from bench.serving import Serving, holdfast_serving, pgbench_logged, postgres_serving
 
@@ -138,7 +140,8 @@ def main() -> None:
         for read, text in READS.items():
             script = Path(folder) / f"{read}.sql"
             script.write_text(text.format(rows=rows, keys=rows // 10))
-            rates, slow = measured(writers, script, seconds)
+            with awake():
+                rates, slow = measured(writers, script, seconds)
             for name, writer in writers.items():
                 print(
                     f"{f'{read}, {name}':<44} median {rates[name]:8.0f} reads/s   p99 {slow[name] * 1e3:8.3f} ms   "

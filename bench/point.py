@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 
+from bench.awake import awake
 from bench.measure import bar
 from bench.serving import holdfast_serving, pgbench, postgres_serving
 
@@ -34,9 +35,10 @@ def main() -> None:
                 connection.execute("SELECT v FROM kv WHERE k = 1")
         rates: dict[str, list[float]] = {"ours": [], "PostgreSQL": []}
         flags = ("-M", "prepared", "-c", "16", "-j", "1", "-T", str(SECONDS))
-        for _ in range(ROUNDS):
-            rates["ours"].append(pgbench(ours, script, *flags))
-            rates["PostgreSQL"].append(pgbench(theirs, script, *flags))
+        with awake():
+            for _ in range(ROUNDS):
+                rates["ours"].append(pgbench(ours, script, *flags))
+                rates["PostgreSQL"].append(pgbench(theirs, script, *flags))
     medians = {name: statistics.median(values) for name, values in rates.items()}
     for name, rate in medians.items():
         print(f"{name:<44} median {rate:8.0f} reads/s   ({ROUNDS} runs of {SECONDS} s)")
