@@ -20,8 +20,10 @@ demo: setup
 
 # A test that catches the timeout, as one of hypothesis does to try the example again, ends the run, with all stacks.
 # Soaks take as long as they are told to, so this is not among the settings of all runs.
+# Two processes, each with a Spark of its own, as many tests wait for processes that start. Files stay whole, in order.
 test: setup
-	@$(BIN)/python -m pytest -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
+		-o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true
 
 check: setup
 	@$(BIN)/ruff format --check .
