@@ -36,6 +36,7 @@ from holdfast.persist.spark.stage import from_spark, gathered, with_updates
 from holdfast.persist.write import Staged
 from holdfast.plan.errors import NullValueNotAllowed
 from holdfast.plan.relation import Columns, Get, Plan, Relation
+from holdfast.plan.rewrite.find_first import Finding, find_first
 from holdfast.plan.rewrite.reduce_joins import reduce_joins
 from holdfast.plan.rewrite.spread_semi_joins import spread_semi_joins
 from holdfast.plan.types import INT8
@@ -52,6 +53,10 @@ _BROADCAST = 1_000_000
 
 _MODEST = 200_000
 """Rows of a state or a change by which joins are reduced before they are made: they are sent to all tasks."""
+
+_MANY = 1_000_000
+"""Rows that are moved only to meet others after these were counted, if they may be modest: that takes a job of its own.
+"""
 
 _OF_A_CHANGE = 0.01
 """The share that a change is taken to be of a collection."""
@@ -88,7 +93,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What works read: `now` are all inputs, `few` those that are known to have few rows.
+    """What works read: `now` are all inputs, with their `sizes` about, and `few` those that have few rows.
 
     `sides` are those from which rows went: totals may be made of what came to them and of what went, which have the
     names of `came_input` and `gone_input`.
@@ -99,6 +104,7 @@ class Read:
     """
 
     now: Mapping[str, Input]
+    sizes: Mapping[str, int] = field(default_factory=dict)
     few: frozenset[str] = frozenset()
     sides: frozenset[str] = frozenset()
     changed: Mapping[str, InputChange | None] = field(default_factory=dict)
@@ -119,7 +125,8 @@ def written(
 
 class _Hydrating:
     """`frames` make the states that works may read, and `tables` are the ones among these that are here. `modest` are
-    states with more rows, but not very many.
+    states with more rows, but not very many. `found` is what is left of inputs by joins, with how much
+    that is.
 
     `changed` are inputs and states that are not what they were, each with what came and went, if that is known.
     """
@@ -129,6 +136,7 @@ class _Hydrating:
         self._frames, self._tables = dict[str, Callable[[], DataFrame]](), dict[str, pa.Table]()
         self._changed: dict[str, InputChange | _StateChange | None] = dict(read.changed)
         self._modest = set[str]()
+        self._found: dict[Relation, tuple[Get, int]] = {}
 
     def made(self, work: Work, *, is_read: bool) -> Staged | UpdateBatch:
         old = work.old
@@ -229,7 +237,10 @@ class _Hydrating:
     def _rows(self, work: Work, change: _Changed | None = None) -> DataFrame:
         """What the work is of; or of a change of something that it reads, and of all else."""
         of = None if change is None else change.of
-        relation = spread_semi_joins(reduce_joins(work.plan.relation, partial(self._small, of)), self._is_modest)
+        relation = work.plan.relation
+        if change is None:
+            relation = find_first(relation, Finding(self._size, self._find, _MODEST, _MANY))
+        relation = spread_semi_joins(reduce_joins(relation, partial(self._small, of)), self._is_modest)
         relation = totals_of_sides(relation, self._read.sides - {of})
         query = work.query if relation is work.plan.relation else render(replace(work.plan, relation=relation))
         frames = {name: self._frame(name, change) for name in query.inputs}
@@ -237,6 +248,23 @@ class _Hydrating:
         schema = work.handle.row_type.schema
         columns = [f"CAST(c{index} AS {spark_type(field.type)}) AS c{index}" for index, field in enumerate(schema)]
         return frame.selectExpr(*columns, *([f"CAST(c{len(columns)} AS BIGINT) AS {DIFF}"] if work.counts else []))
+
+    def _size(self, relation: Relation) -> int | None:
+        """How many rows an input has, about; not of one that is read with what went from it."""
+        if not isinstance(relation, Get) or relation.name in self._read.sides:
+            return None
+        return self._read.sizes.get(relation.name)
+
+    def _find(self, left: Relation) -> tuple[Get, int]:
+        """Let Spark find what is left of an input, and count it."""
+        if left not in self._found:
+            query = render(Plan(left, tuple(f"c{index}" for index in range(len(left.columns)))))
+            frames = {name: self._frame(name, None) for name in query.inputs}
+            rows = self._remembered(self._stack.enter_context(running(self._spark, query, frames, ())))
+            name = f"found {len(self._found)}"
+            self._frames[name] = lambda: rows
+            self._found[left] = Get(name, left.columns), rows.count()
+        return self._found[left]
 
     def _frame(self, name: str, change: _Changed | None) -> DataFrame:
         """What a query reads by a name."""

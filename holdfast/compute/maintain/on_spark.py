@@ -120,7 +120,8 @@ class OnSpark:
                 needed[name] = needed.get(name, frozenset()) | columns
         inputs = input_types(view.program)
         read = {name: sorted(needed.get(name, ())) or [0] for name in inputs}
-        few = frozenset(name for name in inputs if self._tables.size(GlobalId.parse(name)) <= _SMALL)
+        sizes = {name: self._tables.size(GlobalId.parse(name)) for name in inputs}
+        few = frozenset(name for name in inputs if sizes[name] <= _SMALL)
         # What is small is asked more than once.
         large = inputs.keys() - few if mixed else ()
         sides = frozenset(name for name in large if self._tables.takes_back(GlobalId.parse(name)))
@@ -142,7 +143,7 @@ class OnSpark:
                     changes[name] = InputChange(await stack.enter_async_context(change), read[name], row_type)
                 if mixed:
                     before[name] = await input_at(name, basis)
-            yield Read(now, few, sides, changes, before, changed)
+            yield Read(now, sizes, few, sides, changes, before, changed)
 
     @asynccontextmanager
     async def _old(

@@ -7,7 +7,7 @@ order of the join need not be a better one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from holdfast.plan.keys import equated
@@ -22,38 +22,63 @@ Small = Callable[[Relation], float | None]
 
 
 def reduce_joins(relation: Relation, small: Small) -> Relation:
-    return bottom_up(relation, lambda part: _Reduced(part, small).join if isinstance(part, Join) else part)
+    return bottom_up(relation, lambda part: reduce_join(part, small) if isinstance(part, Join) else part)
 
 
-class _Reduced:
-    def __init__(self, join: Join, small: Small) -> None:
+def reduce_join(join: Join, small: Small) -> Join:
+    reduced = _Asked(join)
+    shares = {
+        number: share * kept(part)
+        for number, part in enumerate(join.inputs)
+        if (share := small(collection(part))) is not None
+    }
+    # Those that say something, the one that keeps least first, and then those that they were asked of.
+    asking = sorted((number for number in shares if shares[number] < 1), key=shares.__getitem__)
+    asked = set[tuple[int, ...]]()
+    for turn, number in enumerate(asking):
+        for other in range(len(join.inputs)):
+            pairs = reduced.pairs(other, number)
+            places = tuple(place for place, _ in pairs)
+            if not pairs or places in asked or other in asking[: turn + 1]:
+                continue
+            asked.add(places)
+            reduced.ask(other, number, pairs)
+            if other in shares and other not in asking:
+                asking.append(other)
+    return reduced.join
+
+
+def meeting(join: Join, number: int) -> list[int]:
+    """The inputs of which columns are to equal some of one of them."""
+    asked = _Asked(join)
+    return [other for other in range(len(join.inputs)) if other != number and asked.pairs(other, number)]
+
+
+def ask(join: Join, number: int, others: Iterable[int]) -> Join:
+    """Of other inputs only what meets one of them."""
+    asked = _Asked(join)
+    for other in others:
+        asked.ask(other, number, asked.pairs(other, number))
+    return asked.join
+
+
+class _Asked:
+    """Inputs of a join, of which some are asked of others."""
+
+    def __init__(self, join: Join) -> None:
         self._whole, self._parts = join, list(join.inputs)
         self._classes = equal_columns(join.predicates, join)
         self._own: list[range] = []
         for part in join.inputs:
             start = self._own[-1].stop if self._own else 0
             self._own.append(range(start, start + len(part.columns)))
-        shares = {
-            number: share * kept(part)
-            for number, part in enumerate(self._parts)
-            if (share := small(_collection(part))) is not None
-        }
-        # Those that say something, the one that keeps least first, and then those that they were asked of.
-        asking = sorted((number for number in shares if shares[number] < 1), key=shares.__getitem__)
-        asked = set[tuple[int, ...]]()
-        for turn, number in enumerate(asking):
-            for other in range(len(self._parts)):
-                pairs = self._pairs(other, number)
-                places = tuple(place for place, _ in pairs)
-                if not pairs or places in asked or other in asking[: turn + 1]:
-                    continue
-                asked.add(places)
-                self._ask(other, number, pairs)
-                if other in shares and other not in asking:
-                    asking.append(other)
-        self.join = Join(tuple(self._parts), join.predicates) if asked else join
 
-    def _pairs(self, other: int, number: int) -> list[tuple[int, int]]:
+    @property
+    def join(self) -> Join:
+        parts = tuple(self._parts)
+        return self._whole if parts == self._whole.inputs else Join(parts, self._whole.predicates)
+
+    def pairs(self, other: int, number: int) -> list[tuple[int, int]]:
         """The columns of one input that equal some of another, with these."""
         found = []
         for place in self._own[other]:
@@ -61,7 +86,7 @@ class _Reduced:
             found += [] if equal is None else [(place, equal)]
         return found
 
-    def _ask(self, other: int, number: int, pairs: Sequence[tuple[int, int]]) -> None:
+    def ask(self, other: int, number: int, pairs: Sequence[tuple[int, int]]) -> None:
         left, right = self._parts[other], self._parts[number]
         both = Join((left, right))
         predicates = []
@@ -88,7 +113,7 @@ def _instead(first: int, left: Column, right: Column, scalar: Scalar) -> Scalar:
     return left if scalar.index == first else right
 
 
-def _collection(relation: Relation) -> Relation:
+def collection(relation: Relation) -> Relation:
     """What is filtered, and otherwise as it is."""
     while isinstance(relation, Filter | Map | Project):
         relation = relation.input

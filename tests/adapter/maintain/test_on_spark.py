@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.compute.maintain import how, hydrating, stepping
 from holdfast.compute.render import SparkQuery, render
+from holdfast.compute.run import running
 from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed
 from holdfast.plan.printer import show
 from holdfast.plan.relation import Plan
@@ -178,3 +180,41 @@ async def test_a_recursion_is_made_by_spark_and_goes_on_in_this_process(opened: 
     assert await opened.rows("counts") == Counter([(0, 3), (2, 2), (3, 1)])
     modes = [step.mode for step in opened.ledger.maintainer.compute.statuses()[0].steps]
     assert modes == ["spark", "incremental", "incremental"]
+
+
+SHOP = {"customers": "id int8, segment text", "orders": "id int8, customer int8, day int8", "lines": "o int8, n int8"}
+
+
+@pytest.mark.parametrize("modest", [8, 3], ids=["few", "more than thought"])
+async def test_what_a_join_leaves_few_rows_of_is_found_first(
+    opened: Book, monkeypatch: pytest.MonkeyPatch, modest: int
+) -> None:
+    asked: list[SparkQuery] = []
+
+    def noted(
+        spark: SparkSession, query: SparkQuery, frames: Mapping[str, DataFrame], parameters: Sequence[object]
+    ) -> AbstractContextManager[DataFrame]:
+        asked.append(query)
+        return running(spark, query, frames, parameters)
+
+    monkeypatch.setattr(hydrating, "running", noted)
+    monkeypatch.setattr(hydrating, "_MODEST", modest)
+    monkeypatch.setattr(hydrating, "_MANY", 30)
+    for name, columns in SHOP.items():
+        await opened.run(f"CREATE TABLE {name} ({columns})")
+    # A key may be there twice: what is found first has its rows once all the same.
+    await opened.insert("customers", (1, "a"), (1, "a"), (2, "b"))
+    await opened.insert("orders", *((k, k % 3, k) for k in range(20)))
+    await opened.insert("lines", *((k % 20, k) for k in range(80)))
+    where = "segment = 'a' AND customers.id = customer AND orders.id = o AND day < 12"
+    query = f"SELECT o, sum(n) AS s, count(*) AS c FROM customers, orders, lines WHERE {where} GROUP BY o"
+    await opened.run(f"CREATE MATERIALIZED VIEW v AS {query}")
+    assert await opened.rows("v") == Counter((o, 2 * sum(range(o, 80, 20)), 8) for o in range(12) if o % 3 == 1)
+    assert opened.status("v").steps[0].mode == "spark"
+    first, then = asked[:2]
+    assert "SEMI JOIN" in first.text
+    assert "found 0" in then.inputs
+    # Few customers are asked of all that meets them, and what was found of lines, if it is few.
+    assert then.text.count("SEMI JOIN") == (2 if modest == 8 else 1)
+    await opened.insert("lines", (1, 1_000))
+    assert (1, 2 * (sum(range(1, 80, 20)) + 1_000), 10) in await opened.rows("v")
