@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapter.ledger import Ledger
 from holdfast.adapter.runtime import RuntimeSettings, SparkRuntime
+from holdfast.compute.maintain import hydrating
+from holdfast.compute.render import SparkQuery
+from holdfast.compute.run import running
 from holdfast.spark import SparkSettings
 from tests.adapter.books import Book, HandClock, quiet
 from tests.persist.places import in_folder
@@ -25,3 +31,17 @@ async def book_with_spark(folder: Path) -> AsyncIterator[Book]:
         finally:
             await ledger.stop()
             await runtime.stop()
+
+
+def queries_noted(monkeypatch: pytest.MonkeyPatch) -> list[SparkQuery]:
+    """A list to which all that Spark is asked is added from now on."""
+    asked: list[SparkQuery] = []
+
+    def noted(
+        spark: SparkSession, query: SparkQuery, frames: Mapping[str, DataFrame], parameters: Sequence[object]
+    ) -> AbstractContextManager[DataFrame]:
+        asked.append(query)
+        return running(spark, query, frames, parameters)
+
+    monkeypatch.setattr(hydrating, "running", noted)
+    return asked

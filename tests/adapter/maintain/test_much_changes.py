@@ -20,7 +20,7 @@ from holdfast.compute.run import running
 from holdfast.persist import encoding
 from holdfast.repr.ids import GlobalId
 from tests.adapter.books import Book, Row
-from tests.adapter.maintain.spark_books import book_with_spark
+from tests.adapter.maintain.spark_books import book_with_spark, queries_noted
 from tests.adapter.maintain.test_law import expected, told
 
 TABLES = {"t": "k int8, n int8, m numeric(10, 2), x float8, j jsonb", "u": "k int8, name text"}
@@ -89,20 +89,6 @@ async def changed(opened: Book, chance: Random, there: Counter[Row], kind: str) 
         there.subtract(going)
         changes |= opened.change("t", added=coming, removed=going)
     await opened.ledger.write(changes)
-
-
-def queries_noted(monkeypatch: pytest.MonkeyPatch) -> list[SparkQuery]:
-    """A list to which all that Spark is asked is added from now on."""
-    asked: list[SparkQuery] = []
-
-    def noted(
-        spark: SparkSession, query: SparkQuery, frames: Mapping[str, DataFrame], parameters: Sequence[object]
-    ) -> AbstractContextManager[DataFrame]:
-        asked.append(query)
-        return running(spark, query, frames, parameters)
-
-    monkeypatch.setattr(hydrating, "running", noted)
-    return asked
 
 
 def terms_noted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int] | None]:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from holdfast.compute.maintain import how, hydrating, stepping
 from holdfast.compute.render import SparkQuery, render
-from holdfast.compute.run import running
 from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed
 from holdfast.plan.printer import show
 from holdfast.plan.relation import Plan
 from tests.adapter.books import Book
-from tests.adapter.maintain.spark_books import book_with_spark
+from tests.adapter.maintain.spark_books import book_with_spark, queries_noted
 
 
 @pytest.fixture(params=[1, 20_000], ids=["written by executors", "gathered"])
@@ -189,15 +187,7 @@ SHOP = {"customers": "id int8, segment text", "orders": "id int8, customer int8,
 async def test_what_a_join_leaves_few_rows_of_is_found_first(
     opened: Book, monkeypatch: pytest.MonkeyPatch, modest: int
 ) -> None:
-    asked: list[SparkQuery] = []
-
-    def noted(
-        spark: SparkSession, query: SparkQuery, frames: Mapping[str, DataFrame], parameters: Sequence[object]
-    ) -> AbstractContextManager[DataFrame]:
-        asked.append(query)
-        return running(spark, query, frames, parameters)
-
-    monkeypatch.setattr(hydrating, "running", noted)
+    asked = queries_noted(monkeypatch)
     monkeypatch.setattr(hydrating, "_MODEST", modest)
     monkeypatch.setattr(hydrating, "_MANY", 30)
     for name, columns in SHOP.items():
