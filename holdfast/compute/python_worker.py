@@ -1,8 +1,8 @@
 """A process that runs functions of users for the one that started it: batches come at stdin, answers go to stdout.
 
-A request is the batch to run, pickled, and the columns as a stream of Arrow's; an answer is such a stream, of values
-and errors. Answers are never pickled, since what runs here may write what it likes. The process ends with its stdin,
-and when the one that started it is gone.
+It says `READY` when it has begun. A request is the batch to run, pickled, and the columns as a stream of Arrow's; an
+answer is such a stream, of values and errors. Answers are never pickled, since what runs here may write what it likes.
+The process ends with its stdin, and when the one that started it is gone.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import IO
 
 import pyarrow as pa
 
+READY = b"ready"
 LENGTH = struct.Struct("<Q")
 _WATCH_SECONDS = 1.0
 
@@ -82,6 +83,7 @@ def main() -> None:
     os.dup2(2, 1)
     importlib.import_module("holdfast.compute.evaluate.batch")  # what all requests need, before the first comes
     threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+    send(answers, READY)
     _serve(requests, answers)
 
 

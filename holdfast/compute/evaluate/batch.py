@@ -42,11 +42,24 @@ def answers(rows: Iterable[Sequence[Any]], run: Callable[..., Any], type_: Type,
         try:
             value, error = run(*row), None
         except DataError as failure:
-            value, error = None, f"{type(failure).__name__}: {failure}"
+            value, error = None, _said(failure)
         values.append(value)
         failures.append(error)
+    return _side_by_side(values, failures, type_)
+
+
+def failed(error: DataError, rows: int, type_: Type) -> pa.Array:
+    """The answers to so many rows if none is known but that error."""
+    return _side_by_side([None] * rows, [_said(error)] * rows, type_)
+
+
+def _side_by_side(values: list[Any], failures: list[str | None], type_: Type) -> pa.Array:
     fields = [pa.field(VALUE, arrow_type(type_)), pa.field(ERROR, pa.string())]
     return pa.StructArray.from_arrays([to_arrow(values, type_), pa.array(failures, pa.string())], fields=fields)
+
+
+def _said(error: DataError) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def error_of(said: str) -> DataError:

@@ -23,14 +23,14 @@ import pyarrow as pa
 
 from holdfast.compute.evaluate.batch import ScalarBatch
 from holdfast.compute.evaluate.values import to_arrow
-from holdfast.compute.python_worker import packed, receive, send, unpacked
+from holdfast.compute.python_worker import READY, packed, receive, send, unpacked
 from holdfast.plan.errors import ExternalRoutineError, RoutineTimedOut
 from holdfast.plan.types import Type
 
 _KEPT = 4
 """Processes that wait for the next call at most."""
 
-_AT_ONCE = 10_000
+AT_ONCE = 10_000
 """Rows of one call. What was computed for all of them is held twice."""
 
 _COMMAND = (sys.executable, "-m", "holdfast.compute.python_worker")
@@ -49,16 +49,27 @@ class Process:
         pipe = subprocess.PIPE
         # What interrupts the server at a terminal is for the server alone.
         self._running = subprocess.Popen(_COMMAND, stdin=pipe, stdout=pipe, env=environment, start_new_session=True)
+        self._is_ready = False
+
+    def wait(self) -> None:
+        """Until it has begun, which takes it about a second."""
+        if not self._is_ready:
+            self._is_ready = self._answer() == READY
 
     def call(self, batch: ScalarBatch, columns: pa.Buffer) -> pa.Array:
-        """Values and errors, as the batch returns them."""
-        requests, answers = self._running.stdin, self._running.stdout
-        assert requests is not None  # both are pipes
-        assert answers is not None
+        """Values and errors, as the batch returns them, of one that has begun."""
+        assert self._running.stdin is not None  # it is a pipe
         try:
-            send(requests, pickle.dumps(batch), columns)
-            return unpacked(receive(answers))[1]
-        except (OSError, EOFError, ValueError, IndexError) as error:
+            send(self._running.stdin, pickle.dumps(batch), columns)
+            return unpacked(self._answer())[1]
+        except (OSError, ValueError, IndexError) as error:
+            raise ProcessEnded from error
+
+    def _answer(self) -> bytes:
+        assert self._running.stdout is not None  # it is a pipe
+        try:
+            return receive(self._running.stdout)
+        except (OSError, EOFError, ValueError) as error:
             raise ProcessEnded from error
 
     def kill(self) -> None:
@@ -156,6 +167,7 @@ class Processes:
                 work.begin(process)
             timer = _Timer(process, None if work is None else work.limit)
             try:
+                process.wait()
                 with timer:
                     found = process.call(batch, columns)
             except ProcessEnded:
@@ -205,8 +217,8 @@ atexit.register(PROCESSES.end)
 
 def answers(name: str, batch: ScalarBatch, rows: Sequence[tuple[Any, ...]]) -> Iterator[pa.Array]:
     """Values and errors for the rows, each a tuple of arguments, some rows at a time."""
-    for start in range(0, len(rows), _AT_ONCE):
-        part = rows[start : start + _AT_ONCE]
+    for start in range(0, len(rows), AT_ONCE):
+        part = rows[start : start + AT_ONCE]
         columns = [_column(part, place, type_) for place, type_ in enumerate(batch.types.arguments)]
         yield PROCESSES.call(name, batch, packed(columns, len(part)))
 

@@ -55,7 +55,7 @@ class Compute:
             self._arrangements,
             Turn(code_limit),
             Version(),
-            None if runtime is None else OnSpark(runtime, persist, collections),
+            None if runtime is None else OnSpark(runtime, persist, collections, code_limit),
             codes,
             self._on_due,
             self._on_end,

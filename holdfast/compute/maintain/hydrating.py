@@ -23,6 +23,7 @@ from holdfast.compute.delta.add_up import CAME, GONE, OLD, totals_after
 from holdfast.compute.delta.totals import WHOLE
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.budget import TooManyRows
+from holdfast.compute.evaluate.python_processes import stoppable
 from holdfast.compute.maintain.inputs import EVERYWHERE, Input, InputChange, Places
 from holdfast.compute.maintain.touched import added_totals, rows_of, sides_of, updates_of_rows, updates_of_totals
 from holdfast.compute.render import SparkQuery, render
@@ -113,26 +114,31 @@ class Read:
 
 
 def written(
-    works: Sequence[Work], read: Read, at: Timestamp, spark: SparkSession
+    works: Sequence[Work], read: Read, at: Timestamp, code_limit: float | None, spark: SparkSession
 ) -> dict[str, Staged | UpdateBatch | None]:
-    """What is to be appended to each collection. A work reads inputs, and states that come before it."""
+    """What is to be appended to each collection. A work reads inputs, and states that come before it.
+
+    `code_limit` says how many seconds a call of a user's function may take, here as on Spark; None: any number.
+    """
     needed = frozenset(name for work in works for name in work.query.inputs)
-    with ExitStack() as stack:
-        hydrating = _Hydrating(spark, read, at, stack)
+    with ExitStack() as stack, stoppable(code_limit):
+        hydrating = _Hydrating(spark, read, at, code_limit, stack)
         found = {work.name: hydrating.made(work, is_read=state_input(work.name) in needed) for work in works}
     return {name: updates if _is_some(updates) else None for name, updates in found.items()}
 
 
 class _Hydrating:
     """`frames` make the states that works may read, and `tables` are the ones among these that are here. `modest` are
-    states with more rows, but not very many. `found` is what is left of inputs by joins, with how much
-    that is.
+    states with more rows, but not very many. `found` is what is left of inputs by joins, with how much that is.
 
     `changed` are inputs and states that are not what they were, each with what came and went, if that is known.
     """
 
-    def __init__(self, spark: SparkSession, read: Read, at: Timestamp, stack: ExitStack) -> None:
+    def __init__(
+        self, spark: SparkSession, read: Read, at: Timestamp, code_limit: float | None, stack: ExitStack
+    ) -> None:
         self._spark, self._read, self._at, self._stack = spark, read, at, stack
+        self._render = partial(render, code_limit=code_limit)
         self._frames, self._tables = dict[str, Callable[[], DataFrame]](), dict[str, pa.Table]()
         self._changed: dict[str, InputChange | _StateChange | None] = dict(read.changed)
         self._modest = set[str]()
@@ -242,7 +248,7 @@ class _Hydrating:
             relation = find_first(relation, Finding(self._size, self._find, _MODEST, _MANY))
         relation = spread_semi_joins(reduce_joins(relation, partial(self._small, of)), self._is_modest)
         relation = totals_of_sides(relation, self._read.sides - {of})
-        query = work.query if relation is work.plan.relation else render(replace(work.plan, relation=relation))
+        query = work.query if relation is work.plan.relation else self._render(replace(work.plan, relation=relation))
         frames = {name: self._frame(name, change) for name in query.inputs}
         frame = self._stack.enter_context(running(self._spark, query, frames, ()))
         schema = work.handle.row_type.schema
@@ -258,7 +264,7 @@ class _Hydrating:
     def _find(self, left: Relation) -> tuple[Get, int]:
         """Let Spark find what is left of an input, and count it."""
         if left not in self._found:
-            query = render(Plan(left, tuple(f"c{index}" for index in range(len(left.columns)))))
+            query = self._render(Plan(left, tuple(f"c{index}" for index in range(len(left.columns)))))
             frames = {name: self._frame(name, None) for name in query.inputs}
             rows = self._remembered(self._stack.enter_context(running(self._spark, query, frames, ())))
             name = f"found {len(self._found)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -37,8 +37,12 @@ _HISTORY = 4
 
 
 class OnSpark:
-    def __init__(self, runtime: Runtime, persist: Persist, tables: Collections) -> None:
-        self._runtime, self._persist, self._tables = runtime, persist, tables
+    """`code_limit` says how many seconds a call of a user's function may take; None: any number."""
+
+    def __init__(
+        self, runtime: Runtime, persist: Persist, tables: Collections, code_limit: Callable[[], float | None]
+    ) -> None:
+        self._runtime, self._persist, self._tables, self._code_limit = runtime, persist, tables, code_limit
         self.hydrations = Hydrations()
 
     def rest(self) -> AbstractContextManager[None]:
@@ -84,7 +88,8 @@ class OnSpark:
         mixed: bool,
     ) -> AsyncIterator[Written]:
         """The same. If `mixed`, rows may be looked at that were there at different times."""
-        planned = await asyncio.to_thread(_planned, view, at)
+        code_limit = self._code_limit()
+        planned = await asyncio.to_thread(_planned, view, at, code_limit)
         spark = await self._runtime.session()
         async with AsyncExitStack() as stack:
             reading = self._read(spark, view, planned, at, basis, changed, mixed=mixed)
@@ -97,7 +102,7 @@ class OnSpark:
                 columns, asserts = _columns(view, name), _asserts(view, name)
                 works.append(Work(name, each.plan, each.query, columns, each.follows, handle, stage, old, asserts))
             with self.rest(), self.hydrations.watched(view.id, len(works)) as told:
-                job = partial(written, works, read, at)
+                job = partial(written, works, read, at, code_limit)
                 found = await self._runtime.run(job, tag=f"view-{view.id}", told=told)
             output = found.pop(OUTPUT)
             yield Written(output, found)
@@ -173,9 +178,9 @@ class _Planned:
     follows: Follows
 
 
-def _planned(view: ViewDescription, at: Timestamp) -> dict[str, _Planned]:
-    following = follows(view.program, at)
-    return {name: _Planned(plan, render(plan), following[name]) for name, plan in hydration(view.program, at).items()}
+def _planned(view: ViewDescription, at: Timestamp, code_limit: float | None) -> dict[str, _Planned]:
+    following, made = follows(view.program, at), hydration(view.program, at)
+    return {name: _Planned(plan, render(plan, code_limit), following[name]) for name, plan in made.items()}
 
 
 def _columns(view: ViewDescription, name: str) -> Columns:

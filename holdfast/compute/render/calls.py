@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from holdfast.compute.evaluate.batch import ERROR, VALUE, Batch, ScalarBatch, TableBatch, Typed
+from holdfast.compute.evaluate.limited_batch import LimitedBatch
 from holdfast.plan.functions.function import Function, ResultColumns, TableFunction, Types
 from holdfast.plan.python_function import PythonFunction
 from holdfast.plan.types import Type, array_of, record_of, spark_type
@@ -32,8 +33,12 @@ class PythonCall:
 
 @dataclass(slots=True)
 class Needs:
-    """Collects, while a text is written, what it needs."""
+    """Collects, while a text is written, what it needs.
 
+    `code_limit` says how many seconds a call of a user's function may take; None: any number.
+    """
+
+    code_limit: float | None = None
     functions: dict[str, PythonCall] = field(default_factory=dict)
     parameters: dict[int, Type] = field(default_factory=dict)
     inputs: dict[str, None] = field(default_factory=dict)
@@ -61,14 +66,18 @@ def result_type(fails: bool, type_: Type) -> str:
     return f"STRUCT<{VALUE}: {spark_type(type_)}, {ERROR}: STRING>" if fails else spark_type(type_)
 
 
-def scalar_call(function: Function, types: Types) -> PythonCall:
+def scalar_call(function: Function, types: Types, code_limit: float | None) -> PythonCall:
     assert function.python is not None, f"only a session knows the value of {function}"
     python = Typed(function.python, types) if function.typed else function.python
-    # One of a user may be replaced by another of the same name and types.
-    own = (function.python,) if isinstance(function.python, PythonFunction) else ()
-    name = function_name(function.name, "scalar", function.name, function.arguments, types, *own)
     batch = ScalarBatch(python, types, function.strict, function.fails)
-    return PythonCall(name, result_type(function.fails, types.result), batch, function.stability != "volatile")
+    own: tuple[object, ...] = ()
+    limited: Batch = batch
+    if isinstance(function.python, PythonFunction):
+        # One of a user may be replaced by another of the same name and types.
+        own = (function.python, code_limit)
+        limited = batch if code_limit is None else LimitedBatch(function.name, batch, code_limit)
+    name = function_name(function.name, "scalar", function.name, function.arguments, types, *own)
+    return PythonCall(name, result_type(function.fails, types.result), limited, function.stability != "volatile")
 
 
 def rows_type(columns: Sequence[Type]) -> Type:

@@ -52,20 +52,23 @@ class Loop:
     error_at_limit: bool
 
 
-def render(plan: Plan) -> SparkQuery:
-    """The query, with the columns that the user sees, in the order that the user asked for."""
-    return _Rendering().query(plan)
+def render(plan: Plan, code_limit: float | None = None) -> SparkQuery:
+    """The query, with the columns that the user sees, in the order that the user asked for.
+
+    `code_limit` says how many seconds a call of a user's function may take; None: any number.
+    """
+    return _Rendering(code_limit).query(plan)
 
 
 class _Rendering:
     """One plan. The bindings of all its recursions have names of their own."""
 
-    def __init__(self) -> None:
-        self._numbers = count()
+    def __init__(self, code_limit: float | None) -> None:
+        self._code_limit, self._numbers = code_limit, count()
 
     def query(self, plan: Plan, recursive: Mapping[str, str] | None = None) -> SparkQuery:
         plan = replace(plan, relation=with_exact_sums(plan.relation))
-        needs, loops = Needs(), list[Loop]()
+        needs, loops = Needs(self._code_limit), list[Loop]()
 
         def looped(relation: LetRec, around: Mapping[str, str], lets: Sequence[tuple[str, Relation]]) -> dict[str, str]:
             names = {b.name: quoted(f"rec{next(self._numbers)}_{b.name}") for b in relation.bindings}

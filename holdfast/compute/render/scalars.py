@@ -186,7 +186,7 @@ def _call(call: Call, arguments: Sequence[str], needs: Needs) -> str:
         return text
     if function.python is None:
         raise UsageError(f"only a session knows the value of {function}")
-    text = needs.call(scalar_call(function, Types(types, call.type)), arguments)
+    text = needs.call(scalar_call(function, Types(types, call.type), needs.code_limit), arguments)
     return unwrapped(text) if function.fails else text
 
 

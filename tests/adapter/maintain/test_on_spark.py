@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from holdfast.compute.maintain import how, hydrating, stepping
 from holdfast.compute.render import SparkQuery, render
-from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed
+from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed, RoutineTimedOut
 from holdfast.plan.printer import show
 from holdfast.plan.relation import Plan
 from tests.adapter.books import Book
@@ -127,9 +127,9 @@ async def test_what_few_rows_drop_is_dropped_before_it_is_joined(opened: Book, m
     await opened.insert("sales", *((s, s % 10, s) for s in range(50)), (50, None, 1))
     asked: list[str] = []
 
-    def noted(plan: Plan) -> SparkQuery:
+    def noted(plan: Plan, code_limit: float | None) -> SparkQuery:
         asked.append(show(plan))
-        return render(plan)
+        return render(plan, code_limit)
 
     monkeypatch.setattr(hydrating, "render", noted)
     await opened.run(
@@ -150,6 +150,20 @@ async def test_what_errs_on_spark_errs_in_the_view(opened: Book) -> None:
         await opened.rows("q")
     await opened.delete("t", (0, 0))
     assert await opened.rows("q") == Counter({(1,): 5})
+
+
+async def test_a_function_that_does_not_return_on_spark_makes_the_view_err_until_the_row_has_gone(opened: Book) -> None:
+    body = "while n == 0: pass\nreturn n"
+    await opened.run(f"CREATE FUNCTION f(n int8) RETURNS int8 LANGUAGE python AS $$\n{body}\n$$")
+    await opened.run("ALTER SYSTEM SET python_function_timeout = '1 s'")
+    await opened.run("CREATE TABLE t (n int8)")
+    await opened.insert("t", *((n,) for n in range(6)))
+    await opened.run("CREATE MATERIALIZED VIEW q AS SELECT f(n) FROM t")
+    with pytest.raises(RoutineTimedOut, match=r"^function f: did not return within 1 s$"):
+        await opened.rows("q")
+    await opened.delete("t", (0,))
+    assert await opened.rows("q") == Counter((n,) for n in range(1, 6))
+    assert {step.mode for step in opened.status("q").steps} == {"spark"}
 
 
 async def test_nulls_that_a_view_excludes_are_found_by_spark(opened: Book) -> None:
