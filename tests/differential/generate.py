@@ -246,7 +246,7 @@ class Generator:
             elif self.one_in(4):
                 targets.append(self.expression(type_, (*keys, *outer), depth - 1))
             elif self.one_in(5):
-                targets.append(self.window_call(type_, within, columns, total=False, filtered=False))
+                targets.append(self.window_call(type_, within, columns, filtered=False))
             else:
                 targets.append(self.expression(type_, within, 0))
         having = f" HAVING {self.expression(BOOL, within, 0)}" if self.one_in(4) else ""
@@ -281,13 +281,16 @@ class Generator:
     # Windows
 
     def windowed(self, source: str, scope: Scope, wanted: list[Type]) -> str:
+        """All calls whose answers depend on the places of rows share an order, even if it is total: of equal rows, two
+        orders may begin with different ones.
+        """
         name = self.alias()
         partition = f"PARTITION BY {self.random.choice(scope).text} " if self.one_in(2) else ""
         named = f"{partition}ORDER BY {self.total_order(scope)}"
         targets = []
         for type_ in wanted:
             if self.one_in(2):
-                targets.append(self.window_call(type_, scope, scope, total=self.one_in(2)))
+                targets.append(self.window_call(type_, scope, scope, total=name if self.one_in(2) else None))
                 continue
             template = self.random.choice((*WINDOW_CALLS_OF_ANY_TYPE, *WINDOW_CALLS.get(type_, ())))
             call = self.filled(template, type_, scope, 0)
@@ -298,9 +301,9 @@ class Generator:
         return f"SELECT {', '.join(targets)} {source} WINDOW {name} AS ({named})"
 
     def window_call(
-        self, type_: Type, scope: Scope, order: Sequence[Visible], *, total: bool, filtered: bool = True
+        self, type_: Type, scope: Scope, order: Sequence[Visible], *, total: str | None = None, filtered: bool = True
     ) -> str:
-        """A call whose answer is the same for rows that the order leaves equal, or the order is total."""
+        """A call whose answer is the same for rows that the order leaves equal, or over a window of total order."""
         if type_ not in PEER_CALLS or not order:
             return f"null::{type_}"
         template = self.random.choice(PEER_CALLS[type_])
@@ -308,10 +311,10 @@ class Generator:
         filter_ = ""
         if filtered and template.startswith(("max", "min", "sum", "count", "avg", "bool")) and self.one_in(4):
             filter_ = f" FILTER (WHERE {self.expression(BOOL, scope, 0)})"
-        partition = f"PARTITION BY {self.random.choice(order).text} " if self.one_in(2) else ""
+        partition = f"PARTITION BY {self.random.choice(order).text} " if total is None and self.one_in(2) else ""
         key = self.random.choice(order)
-        if total:
-            window = f"ORDER BY {self.total_order(tuple(order))} {self.frame('ROWS')}"
+        if total is not None:
+            window = f"{total} {self.frame('ROWS')}"
         elif key.type in (INT4, INT8, INT2, NUMERIC, DATE, TIMESTAMP) and self.one_in(2):
             offsets = ("1 day", "2 days") if key.type in (DATE, TIMESTAMP) else ("1", "3")
             direction = self.random.choice(DIRECTIONS)
