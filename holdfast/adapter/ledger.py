@@ -21,6 +21,7 @@ from holdfast.adapter.catalog import durable
 from holdfast.adapter.catalog.decision import KEPT, Decision
 from holdfast.adapter.catalog.durable import CatalogRow
 from holdfast.adapter.catalog.objects import Item
+from holdfast.adapter.catalog.origin import origin
 from holdfast.adapter.catalog.state import CatalogState
 from holdfast.adapter.draft import Draft, created_by
 from holdfast.adapter.maintain import Maintainer
@@ -112,7 +113,7 @@ class Ledger:
         runtime: SparkRuntime | None = None,
     ) -> None:
         self.catalog, self.timeline = catalog, timeline
-        self.tables = Tables(persist, timeline, settings.tables)
+        self.tables = Tables(persist, timeline, settings.tables, lambda id, errs: origin(self.catalog, id, errs))
         self.maintainer = Maintainer(persist, self.tables, timeline, runtime, lambda: code_limit(self.catalog))
         self._persist, self._handle, self._settings = persist, handle, settings
         self._catalog_changed_at = timeline.read_ts

@@ -7,13 +7,15 @@ from where it is kept.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 
 from holdfast.adapter.tables.recent import Recent
 from holdfast.adapter.tables.stored import Stored
 from holdfast.adapter.tables.table import Table
+from holdfast.compute.maintain import Erring
 from holdfast.errors import HoldfastError
 from holdfast.persist import Changes
+from holdfast.plan.errors import DataError
 from holdfast.repr.frontier import EMPTY, Frontier, Timestamp, after
 from holdfast.repr.update import UpdateBatch
 
@@ -22,10 +24,13 @@ _SOON = 0.02
 
 
 class Followers:
-    """Those who follow tables: for each an event, set when there is more to tell."""
+    """Those who follow tables: for each an event, set when there is more to tell.
 
-    def __init__(self, recent: Recent, stored: Stored) -> None:
-        self._recent, self._stored = recent, stored
+    `error` makes what is raised of a table that errs at a time.
+    """
+
+    def __init__(self, recent: Recent, stored: Stored, error: Callable[[Table, Timestamp, Erring], DataError]) -> None:
+        self._recent, self._stored, self._error = recent, stored, error
         self._followers: dict[Table, set[asyncio.Event]] = {}
         self._prompt: set[asyncio.Event] = set()
         self._soon: asyncio.TimerHandle | None = None
@@ -74,7 +79,7 @@ class Followers:
                     if erring is not None:
                         end = Timestamp(max(start, erring.start - 1))
                         if start == end:
-                            raise erring.error
+                            raise self._error(table, Timestamp(max(start + 1, erring.start)), erring)
                     async for step in self._steps(table, start, end):
                         yield step
                         start = _last(step.upper)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from copy import copy
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -31,12 +32,13 @@ from holdfast.adapter.tables.stored import Stored
 from holdfast.adapter.tables.table import Table
 from holdfast.adapter.timeline import Timeline
 from holdfast.compute.evaluate.scalars import Row
-from holdfast.compute.maintain import Holders, Progress, ReadCapability
+from holdfast.compute.maintain import Erring, Holders, Progress, ReadCapability
 from holdfast.errors import DataCorruption, HoldfastError
 from holdfast.persist import Append, Changes, Persist, WriteHandle
 from holdfast.persist.errors import AsOfBeforeSince, UnknownCollection
 from holdfast.persist.spark.difference import Change
 from holdfast.persist.spark.scan import Snapshot
+from holdfast.plan.errors import DataError
 from holdfast.plan.row_types import row_type_of
 from holdfast.repr.frontier import Frontier, Timestamp, after
 from holdfast.repr.ids import GlobalId
@@ -55,15 +57,27 @@ _FEW_ROWS = 20_000
 """Rows that are counted without a thread."""
 
 
+Errs = Callable[[GlobalId], bool | None]
+"""Whether a table errs; None: it is none."""
+
+
 class Tables:
-    def __init__(self, persist: Persist, timeline: Timeline, settings: TableSettings) -> None:
-        self._persist, self._timeline, self._settings = persist, timeline, settings
+    """`origin` says where an error of a table comes from, if that is known, given which of the others err then."""
+
+    def __init__(
+        self,
+        persist: Persist,
+        timeline: Timeline,
+        settings: TableSettings,
+        origin: Callable[[GlobalId, Errs], str | None],
+    ) -> None:
+        self._persist, self._timeline, self._settings, self._origin = persist, timeline, settings, origin
         self._tables: dict[GlobalId, Table] = {}
         self._stored = Stored(persist)
         self._background = Background()
         self._memory = Memory(self._stored, self._background, settings.memory_bytes, persist.rest)
         self._recent = Recent(settings.recent_bytes)
-        self._followers = Followers(self._recent, self._stored)
+        self._followers = Followers(self._recent, self._stored, self._error)
         self._timely = Timely(timeline)
         self._turns: deque[Table] = deque()
         self._told: list[Table] = []
@@ -124,7 +138,7 @@ class Tables:
         table = self._table(id)
         if as_of > table.progress.complete:
             await table.progress.reached(as_of)
-        _check_errors(table, as_of)
+        self._check_errors(table, as_of)
         kept = await self._memory.of(table)
         return None if kept is None else await kept.lookup(columns, values, as_of)
 
@@ -201,12 +215,29 @@ class Tables:
     async def _readable(self, table: Table, as_of: Timestamp) -> None:
         await table.progress.reached(as_of)
         self._check_since(table, as_of)
-        _check_errors(table, as_of)
+        self._check_errors(table, as_of)
 
     def _check_since(self, table: Table, at: Timestamp) -> None:
         since = table.since(self._settings.retain_ms)
         if at < since:
             raise AsOfBeforeSince(table.handle.name, at, Frontier(since))
+
+    def _check_errors(self, table: Table, as_of: Timestamp) -> None:
+        erring = table.progress.erring(as_of, as_of)
+        if erring is not None:
+            raise self._error(table, as_of, erring)
+
+    def _error(self, table: Table, at: Timestamp, erring: Erring) -> DataError:
+        """What is raised where someone reads a table that errs at a time."""
+
+        def errs(id: GlobalId) -> bool | None:
+            found = self._tables.get(id)
+            return None if found is None else found.progress.erring(at, at) is not None
+
+        # All who read the table get that error, so what is said of it is said of a copy.
+        error = copy(erring.error)
+        error.where = self._origin(table.id, errs)
+        return error
 
     # What the ledger tells
 
@@ -397,9 +428,3 @@ class Tables:
     async def stop(self) -> None:
         await self._memory.stop()
         await self._background.finish()
-
-
-def _check_errors(table: Table, as_of: Timestamp) -> None:
-    erring = table.progress.erring(as_of, as_of)
-    if erring is not None:
-        raise erring.error
