@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from dataclasses import dataclass
@@ -61,10 +60,7 @@ def _row(row: tuple[Cell, ...], types: tuple[str, ...]) -> tuple[Cell, ...]:
 
 
 def _cell(cell: Cell, type_: str) -> Cell:
-    """Numbers that agree in 15 digits are the same: floats are added in any order, and quotients cut somewhere.
-
-    So are values of jsonb whose numbers have other zeros at their ends: they are equal, and either may be shown.
-    """
+    """Numbers that agree in 15 digits are the same: floats are added in any order, and quotients cut somewhere."""
     if cell is None:
         return None
     if type_ in ("double precision", "real"):
@@ -72,10 +68,4 @@ def _cell(cell: Cell, type_: str) -> Cell:
         return cell if math.isnan(value) or math.isinf(value) else f"{value + 0.0:.12g}".replace("-0", "0", value == 0)
     if type_ == "numeric":
         return str(Decimal(f"{Decimal(cell):.15g}").normalize()) if Decimal(cell) else "0"
-    if type_ == "jsonb":
-        return repr(json.loads(cell, parse_float=_number, parse_int=_number))
     return cell
-
-
-def _number(text: str) -> Decimal:
-    return Decimal(text).normalize()
