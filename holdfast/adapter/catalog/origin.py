@@ -18,13 +18,15 @@ def origin(catalog: CatalogState, id: GlobalId, errs: Errs) -> str | None:
 
     None: that is known no more, as it was dropped.
     """
-    found = _failing(catalog, id, errs)
+    found = _failing(catalog, id, errs, set())
     return None if found is None else f"{found.noun} {dotted(catalog.path_of(found))}"
 
 
-def _failing(catalog: CatalogState, id: GlobalId, errs: Errs) -> Item | None:
+def _failing(catalog: CatalogState, id: GlobalId, errs: Errs, seen: set[GlobalId]) -> Item | None:
+    """`seen` are those below which none was found: views of views may lead to one in many ways."""
     item = catalog.items.get(id)
-    if item is None or errs(id) is False:
+    if item is None or id in seen or errs(id) is False:
         return None
-    below = (_failing(catalog, part, errs) for part in sorted(item.uses, key=str))
+    seen.add(id)
+    below = (_failing(catalog, part, errs, seen) for part in sorted(item.uses, key=str))
     return next((found for found in below if found is not None), item if errs(id) else None)

@@ -17,6 +17,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapter.catalog.objects import Item
+from holdfast.adapter.catalog.origin import Errs
 from holdfast.adapter.tables.background import Background
 from holdfast.adapter.tables.commit import TableCommit, commits_of
 from holdfast.adapter.tables.ending import Ending
@@ -55,10 +56,6 @@ _READ_BACK = 64 << 20
 
 _FEW_ROWS = 20_000
 """Rows that are counted without a thread."""
-
-
-Errs = Callable[[GlobalId], bool | None]
-"""Whether a table errs; None: it is none."""
 
 
 class Tables:
