@@ -46,6 +46,11 @@ def is_natural(type_: Type) -> bool:
     )
 
 
+def is_itself(type_: Type) -> bool:
+    """Whether values are equal where Python says so: text of jsonb is canonical, though it is not in SQL's order."""
+    return is_natural(type_) or type_.base == "jsonb"
+
+
 def same(type_: Type) -> Callable[[Any, Any], bool]:  # two values of the type
     """Whether two values are equal, in the sense of DISTINCT and GROUP BY. Neither is null."""
     key = sort_key(type_)

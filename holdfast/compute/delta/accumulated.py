@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from holdfast.compute.delta.accumulate import Accumulator, accumulator
 from holdfast.compute.delta.adding import Reached, Summed
-from holdfast.compute.delta.bits import found_by_bits
 from holdfast.compute.delta.extremes import come, extreme_of, gone, is_extreme, lost_keys, read_again
 from holdfast.compute.delta.internal import EARLIER, call
 from holdfast.compute.delta.keyed import Points, differences, key_columns, keys_of, known_at, points_of
@@ -79,12 +78,7 @@ class _Totals:
 
 @lru_cache(maxsize=1024)
 def totals_of(relation: Reduce) -> _Totals | None:
-    """How a group is kept by totals and extremes; None if one of its aggregates cannot be.
-
-    Nor can it where values of a key are equal but not written the same: which of them is shown is said by the rows.
-    """
-    if not all(found_by_bits(key.type) for key in relation.keys):
-        return None
+    """How a group is kept by totals and extremes; None if one of its aggregates cannot be."""
     found = tuple(None if is_extreme(each) else accumulator(each) for each in relation.aggregates)
     if any(sums is None and not is_extreme(each) for each, sums in zip(relation.aggregates, found, strict=True)):
         return None

@@ -12,8 +12,8 @@ from holdfast.compute.delta.quick import Read, by_key
 from holdfast.compute.delta.totals import plus, sum_of, times
 from holdfast.compute.evaluate.keys import Key, equality, same
 from holdfast.compute.evaluate.scalars import Evaluate, Row, columns_at, compiled_all
-from holdfast.compute.evaluate.sorting import FLOATS
 from holdfast.compute.evaluate.values import Value
+from holdfast.plan.order import is_itself
 from holdfast.plan.relation import AggregateCall, Columns, Relation
 from holdfast.plan.scalar import Scalar
 from holdfast.plan.types import BYTEA, Type
@@ -54,11 +54,11 @@ class Summed:
         groups: dict[tuple[Key, int], list[Row]] = {}
         for row in read(self.updates):
             groups.setdefault((same_key(of_row(row)), row[-2]), []).append(row)
-        floats = any(type_.base in FLOATS for type_ in types)
+        plain = all(map(is_itself, types))
         found: list[Row] = []
         for (_, time), members in groups.items():
             key = of_row(members[0])
-            shown = tuple(map(same, key)) if floats else key
+            shown = key if plain else tuple(map(same, key))
             found.append((*shown, *self._sums(members), *self._chosen(members), time))
         return found
 

@@ -7,8 +7,6 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from holdfast.compute.delta.bits import found_by_bits
-from holdfast.compute.delta.quick import by_bits
 from holdfast.compute.delta.rows import settled
 from holdfast.compute.evaluate.keys import Key, equality
 from holdfast.compute.evaluate.scalars import Row, columns_at
@@ -38,8 +36,7 @@ class Changing:
     def __init__(self, before: Before, columns: Columns, lower: Timestamp, *, is_set: bool) -> None:
         self._before, self._columns, self._lower, self._is_set = before, columns, lower, is_set
         self._types = [column.type for column in columns]
-        self._key = by_bits(self._types)
-        self._whole = tuple(index for index, type_ in enumerate(self._types) if found_by_bits(type_))
+        self._key = equality(self._types)
         self._rows: dict[Key, Row] = {}
         self._diffs: dict[Key, int] = {}
         self._since: dict[Key, int] = {}
@@ -108,9 +105,7 @@ class Changing:
         """For each of the rows whether it is there."""
         if not rows:
             return []
-        of_row = columns_at(self._whole)
-        keys = list(dict.fromkeys(map(of_row, rows)))
-        there = self.lookup(self._whole, keys, [self._types[index] for index in self._whole])
+        there = self.lookup(tuple(range(len(self._types))), list(dict.fromkeys(rows)), self._types)
         found = {self._key(update[:-2]) for update in there if update[-1] > 0}
         return [self._key(row) in found for row in rows]
 

@@ -30,7 +30,7 @@ from holdfast.plan.scalar import Case, Coalesce, Scalar, moved
 def threshold_updates(making: Making, relation: Threshold) -> Relation:
     """The rows of a key are those whose diffs add up to more than zero, which is what a threshold keeps."""
     whole = tuple(range(len(relation.columns)))
-    return keyed_updates(making, [Part(relation.input, whole, merged=True)], lambda _, rows: rows[0])
+    return keyed_updates(making, [Part(relation.input, whole)], lambda _, rows: rows[0])
 
 
 def top_updates(making: Making, relation: TopK) -> Relation:

@@ -36,14 +36,10 @@ from holdfast.plan.types import INT4, INT8
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An input of a keyed operator, and which of its columns are the key.
-
-    If they are all, rows that are equal may be `merged`: whichever way they are written, they are one.
-    """
+    """An input of a keyed operator, and which of its columns are the key."""
 
     relation: Relation
     key: tuple[int, ...]
-    merged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +102,7 @@ def rows_at(making: Making, points: Points, part: Part) -> Relation:
     counted = Reduce(known, keys, (total(column(known, start + width + 1)),))
     there = Filter(counted, (call(EARLIER, Constant(0, INT8), column(counted, width + 2)),))
     repeated = FlatMap(there, REPEAT, (column(there, width + 2),), (ColumnType(INT4, False),))
-    present = Present(points.relation, before, updates, part.key, part.merged)
+    present = Present(points.relation, before, updates, part.key)
     return making.bind(Project(repeated, tuple(range(width + 2))), present)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from holdfast.compute.delta.bits import found_by_bits
 from holdfast.compute.delta.clock import reads_clock
 from holdfast.compute.delta.equations import found_from
 from holdfast.compute.delta.internal import BEFORE
@@ -85,8 +84,6 @@ class Making:
         return Local(name, relation.columns)
 
     def lookup(self, source: str, columns: tuple[int, ...], keys: Relation, of: Columns) -> Local:
-        """By those of the columns whose values are found by their bits."""
-        columns, keys = _by_bits(columns, keys, of)
         name = self._name("l")
         self.stages.append(Lookup(name, source, columns, self.bind(Distinct(keys)), of))
         return Local(name, update_columns(of))
@@ -167,7 +164,7 @@ class Making:
 
     def before(self, relation: Relation, columns: Sequence[int], keys: Relation) -> Relation:
         """`keys` has a column for each of `columns`."""
-        wanted, keys = _by_bits(tuple(columns), keys, relation.columns)
+        wanted = tuple(columns)
         if can_find(relation, wanted):
             return self._through(relation, wanted, keys)
         kept = self._kept(self, relation, wanted, keys)
@@ -206,14 +203,6 @@ class Making:
 def stored(state: State) -> Get:
     """The rows of a state, read like an input."""
     return Get(state_input(state.name), state.columns)
-
-
-def _by_bits(columns: tuple[int, ...], keys: Relation, of: Columns) -> tuple[tuple[int, ...], Relation]:
-    """Those of the columns whose values are found by their bits, and what is asked for in them."""
-    usable = tuple(place for place, index in enumerate(columns) if found_by_bits(of[index].type))
-    if len(usable) == len(columns):
-        return columns, keys
-    return tuple(columns[place] for place in usable), Project(keys, usable)
 
 
 def can_find(relation: Relation, columns: tuple[int, ...]) -> bool:

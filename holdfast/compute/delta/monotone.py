@@ -20,7 +20,7 @@ from __future__ import annotations
 from holdfast.compute.delta.clock import reads_clock
 from holdfast.plan.keys import unique_keys
 from holdfast.plan.node import remembered
-from holdfast.plan.order import is_natural
+from holdfast.plan.order import is_itself
 from holdfast.plan.rebuild import inlined, rebuilt
 from holdfast.plan.relation import (
     Columns,
@@ -171,7 +171,7 @@ def makes_different(relation: Distinct | Reduce) -> bool:
 def are_plain(columns: Columns) -> bool:
     """Whether values are the same wherever they are equal. Digits that a numeric does not declare are cut off late."""
     return all(
-        is_natural(column.type) and (not isinstance(column.type, Numeric) or column.type.declared) for column in columns
+        is_itself(column.type) and (not isinstance(column.type, Numeric) or column.type.declared) for column in columns
     )
 
 

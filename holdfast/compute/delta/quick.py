@@ -1,7 +1,6 @@
 """Quick ways: what stages of their kind do in every step, in one pass over few rows.
 
-The relation of a stage says what its rows are; a quick way comes to the same without an operator in between. Rows that
-are equal but not written the same stay apart where they are to be taken back as they came.
+The relation of a stage says what its rows are; a quick way comes to the same without an operator in between.
 """
 
 from __future__ import annotations
@@ -11,17 +10,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-from holdfast.compute.delta.bits import found_by_bits
 from holdfast.compute.delta.internal import BEFORE
 from holdfast.compute.evaluate.joins import joined_updates
 from holdfast.compute.evaluate.keys import Key, equality, same
 from holdfast.compute.evaluate.scalars import Row, columns_at
-from holdfast.compute.evaluate.sorting import FLOATS
-from holdfast.compute.evaluate.values import Value
-from holdfast.plan.order import is_natural, nullable_key
+from holdfast.plan.order import is_itself
 from holdfast.plan.relation import Columns, Relation
 from holdfast.plan.scalar import Scalar
-from holdfast.plan.types import Type
 
 Moment = tuple[int, int | None]
 """A time, and the next time of the same key, if there is one."""
@@ -63,11 +58,11 @@ class InTurn:
             for row in read(updates):
                 key = of_row(row)
                 found.setdefault(same_key(key), (key, set()))[1].add(row[-2])
-        floats = any(type_.base in FLOATS for type_ in types)
+        plain = all(map(is_itself, types))
         points: list[Row] = []
         for key, times in found.values():
             turns = [BEFORE.value, *sorted(times), None]
-            shown = tuple(map(same, key)) if floats else key
+            shown = key if plain else tuple(map(same, key))
             points += [(*shown, *moment) for moment in pairwise(turns)]
         return points
 
@@ -105,7 +100,7 @@ class Settled:
         found = list(read(self.updates))
         if all(row[-1] > 0 for row in found) or all(row[-1] < 0 for row in found):
             return found
-        same_row = by_bits([column.type for column in columns[:-2]])
+        same_row = equality([column.type for column in columns[:-2]])
         shown: dict[Key, Row] = {}
         counts: dict[Key, int] = {}
         for row in found:
@@ -126,7 +121,7 @@ class Differences:
         return (self.made,)
 
     def rows(self, read: Read, columns: Columns) -> list[Row]:
-        same_row = by_bits([column.type for column in columns[:-2]])
+        same_row = equality([column.type for column in columns[:-2]])
         shown: dict[Key, Row] = {}
         counts: dict[tuple[Key, int], int] = {}
         for row in read(self.made):
@@ -144,15 +139,13 @@ class Differences:
 class Present:
     """The rows that are there at the `points`, each as often as it is, with the point's time and next time.
 
-    What is known are the updates `before` the step and those of the step; their columns `key` are the keys. If rows are
-    `merged`, those of a key are the same, whichever way they are written, and as many as their diffs add up to.
+    What is known are the updates `before` the step and those of the step; their columns `key` are the keys.
     """
 
     points: Relation
     before: Relation
     updates: Relation
     key: tuple[int, ...]
-    merged: bool
 
     @property
     def reads(self) -> tuple[Relation, ...]:
@@ -170,7 +163,7 @@ class Present:
                 found = known.get(same_key(of_row(row)))
                 if found is not None:
                     found[place].append(row)
-        same_row, present = by_bits(types), list[Row]()
+        same_row, present = equality(types), list[Row]()
         for each, times in moments.items():
             present += self._in_turn(times, *known[each], same_row)
         return present
@@ -196,11 +189,9 @@ class Present:
         for moment in sorted(times, key=lambda pair: pair[0]):
             while waiting and waiting[-1][-2] <= moment[0]:
                 add(waiting.pop())
-            there = [(rows[of_row], count) for of_row, count in counts.items() if count > 0]
-            if self.merged and there:
-                there = [(min((row for row, _ in there), key=repr), sum(counts.values()))]
-            for row, count in there:
-                present += [row + moment] * count
+            for of_row, count in counts.items():
+                if count > 0:
+                    present += [rows[of_row] + moment] * count
         return present
 
 
@@ -210,18 +201,3 @@ def by_key(points: Sequence[Row], same_key: Callable[[Row], Key]) -> dict[Key, l
     for point in points:
         moments.setdefault(same_key(point[:-2]), []).append(point[-2:])
     return moments
-
-
-def by_bits(types: Sequence[Type]) -> Callable[[Row], Key]:
-    """Rows that are equal, but not written the same, are different rows: each has to be taken back as it came."""
-    keys = [_spelled(type_) for type_ in types]
-    if not any(keys):
-        return lambda row: row
-    return lambda row: tuple([value if of is None else of(value) for value, of in zip(row, keys, strict=True)])
-
-
-def _spelled(type_: Type) -> Callable[[Value], Key] | None:
-    """What tells values of a type apart by their bits; None if they do so themselves. Zeros have no sign."""
-    if is_natural(type_) or type_.base == "jsonb":
-        return None
-    return nullable_key(type_) if found_by_bits(type_) else repr

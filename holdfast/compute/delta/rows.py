@@ -12,7 +12,7 @@ import pyarrow as pa
 from holdfast.compute.evaluate.multiset import Multiset
 from holdfast.compute.evaluate.scalars import Row
 from holdfast.compute.evaluate.values import Value, fitted, fitting_to_arrow, from_arrow, table_of, to_arrow
-from holdfast.plan.order import is_natural
+from holdfast.plan.order import is_itself
 from holdfast.plan.relation import Columns
 from holdfast.plan.row_types import row_type_of
 from holdfast.plan.types import Numeric, Type
@@ -85,7 +85,7 @@ def _values(table: pa.Table, columns: Columns) -> list[list[Value]]:
 
 def _are_plain(types: Sequence[Type]) -> bool:
     """Whether values in Python are equal where their bits in Arrow are, but for NaN."""
-    return all(is_natural(type_) or type_.base == "jsonb" or type_.base in _FLOATS for type_ in types)
+    return all(is_itself(type_) or type_.base in _FLOATS for type_ in types)
 
 
 def _has_nan(values: Sequence[Sequence[Value]], types: Sequence[Type]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from holdfast.compute.delta.bits import SPELLING, found_by_bits
 from holdfast.compute.delta.internal import MINUS, NOT_ZERO, call, total
 from holdfast.compute.delta.program import update_columns
 from holdfast.plan.relation import (
@@ -85,17 +84,11 @@ def at_time(updates: Relation, time: Scalar) -> Relation:
 
 
 def consolidated(updates: Relation) -> Relation:
-    """Each row and time once, with the sum of its diffs, where that is not zero.
-
-    Rows that are equal but not written the same stay apart: each is to be taken back as it came.
-    """
+    """Each row and time once, with the sum of its diffs, where that is not zero."""
     width = len(updates.columns)
-    keys = [column(updates, index) for index in range(width - 1)]
-    spelled = tuple(call(SPELLING, key) for key in keys if not found_by_bits(key.type))
-    summed = Reduce(updates, (*keys, *spelled), (total(column(updates, width - 1)),))
-    last = width - 1 + len(spelled)
-    there = Filter(summed, (call(NOT_ZERO, column(summed, last)),))
-    return Project(there, (*range(width - 1), last)) if spelled else there
+    keys = tuple(column(updates, index) for index in range(width - 1))
+    summed = Reduce(updates, keys, (total(column(updates, width - 1)),))
+    return Filter(summed, (call(NOT_ZERO, column(summed, width - 1)),))
 
 
 def picked(relation: Relation, columns: Sequence[int]) -> Relation:

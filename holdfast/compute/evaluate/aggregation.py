@@ -8,11 +8,9 @@ from typing import Any, TypeAlias
 
 from holdfast.compute.evaluate.keys import Key, Sorter, equality, ordering, same
 from holdfast.compute.evaluate.scalars import Row, compiled, compiled_all
-from holdfast.compute.evaluate.sorting import FLOATS
 from holdfast.plan.functions.function import Aggregate, Types
-from holdfast.plan.order import is_natural
+from holdfast.plan.order import is_itself
 from holdfast.plan.relation import AggregateCall, Reduce, WindowCall
-from holdfast.plan.types import Type
 
 Fold: TypeAlias = Callable[[Sequence[Row]], Any]  # a value of the aggregate's type
 
@@ -27,10 +25,7 @@ def reduced(reduce: Reduce, rows: Sequence[Row], parameters: Sequence[object]) -
         values = keys(row)
         groups.setdefault(same_key(values), (values, []))[1].append(row)
     found = list(groups.values())
-    if not all(is_natural(key.type) or key.type.base in FLOATS for key in reduce.keys):
-        # Of keys that are equal but not written the same, always the same one.
-        found = [(min(map(keys, members), key=repr), members) for _, members in found]
-    if any(key.type.base in FLOATS for key in reduce.keys):
+    if not all(is_itself(key.type) for key in reduce.keys):
         found = [(tuple(map(same, values)), members) for values, members in found]
     return [(*values, *[fold(members) for fold in folds]) for values, members in found]
 
@@ -53,19 +48,11 @@ def fold_of(call: AggregateCall | WindowCall, function: Aggregate) -> Fold:
     return lambda rows: python([row for row in rows if None not in row])
 
 
-def _ties(types: Sequence[Type]) -> Callable[[Row], Key]:
-    """An order of arguments in which all have a place that differ, if only in the way they are written."""
-    order = ordering(types)
-    if all(is_natural(type_) or type_.base in FLOATS for type_ in types):
-        return order
-    return lambda row: (order(row), repr(row))
-
-
 def _folded(call: AggregateCall, parameters: Sequence[object]) -> Fold:
     """The aggregate over rows of the input."""
     arguments, fold = compiled_all(call.arguments, parameters), fold_of(call, call.function)
     types = [argument.type for argument in call.arguments]
-    by_arguments, same_arguments = _ties(types), equality(types)
+    by_arguments, same_arguments = ordering(types), equality(types)
     sorter = Sorter(call.order, lambda row: by_arguments(arguments(row)), parameters)
     sorts = bool(call.order) or call.function.ordered
     keep = None if call.filter is None else compiled(call.filter, parameters)

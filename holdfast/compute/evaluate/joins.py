@@ -15,7 +15,7 @@ from typing import TypeVar
 from holdfast.compute.evaluate.budget import check
 from holdfast.compute.evaluate.multiset import Multiset
 from holdfast.compute.evaluate.scalars import Row, can_fail, compiled, compiled_all
-from holdfast.plan.order import is_natural
+from holdfast.plan.order import is_itself
 from holdfast.plan.scalar import Call, Scalar, columns_of, moved
 
 Item = TypeVar("Item")
@@ -179,7 +179,7 @@ def _equation(predicate: Scalar, width: int) -> tuple[Scalar, Scalar] | None:
         return None
     one, other = predicate.arguments
     bases = {one.type.base, other.type.base}
-    if not is_natural(one.type) or (len(bases) > 1 and not bases <= _INTEGERS):
+    if not is_itself(one.type) or (len(bases) > 1 and not bases <= _INTEGERS):
         return None
     of_one, of_other = columns_of(one), columns_of(other)
     if not of_one or not of_other:

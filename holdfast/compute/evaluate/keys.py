@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from holdfast.compute.evaluate.scalars import Evaluate, Row, compiled
-from holdfast.plan.order import is_natural, nullable_key, sort_key
+from holdfast.plan.order import is_itself, nullable_key, sort_key
 from holdfast.plan.relation import OrderKey
 from holdfast.plan.types import Type
 
@@ -18,9 +18,9 @@ Key: TypeAlias = Any  # hashable, and ordered as the types of the values are
 
 def equality(types: Sequence[Type]) -> Callable[[Row], Key]:
     """A key of rows with columns of such types: equal for rows that are."""
-    if all(is_natural(type_) for type_ in types):
+    if all(map(is_itself, types)):
         return lambda row: row
-    return _tuple_of([None if is_natural(type_) else nullable_key(type_) for type_ in types])
+    return _tuple_of([None if is_itself(type_) else nullable_key(type_) for type_ in types])
 
 
 def ordering(types: Sequence[Type]) -> Callable[[Row], Key]:
@@ -39,7 +39,10 @@ def _tuple_of(keys: Sequence[Callable[[Any], Key] | None]) -> Callable[[Row], Ke
 
 def same(value: Any) -> Any:  # a value as `plan/types.py` lists them
     """The one value for all that are equal to this one: PostgreSQL and Spark leave open which of 0.0 and -0.0 it is."""
-    return value + 0.0 if isinstance(value, float) else value
+    if isinstance(value, float):
+        return value + 0.0
+    # Intervals and ranges, which are tuples with names, hold no floats.
+    return tuple(map(same, value)) if type(value) is tuple else value
 
 
 class Sorter:

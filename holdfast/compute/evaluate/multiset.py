@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from holdfast.compute.evaluate.keys import Key, equality
 from holdfast.compute.evaluate.scalars import Row
-from holdfast.compute.evaluate.sorting import FLOATS
 from holdfast.errors import UsageError
-from holdfast.plan.order import is_natural
 from holdfast.plan.types import Type
 
 
@@ -65,19 +63,7 @@ class Multiset:
 
     def positive(self, types: Sequence[Type]) -> Multiset:
         """Each row as often as it counts, if that is more than never."""
-        if all(is_natural(type_) or type_.base in FLOATS for type_ in types):
-            return Multiset([row for row, count in self.consolidated(types) for _ in range(count)])
-        # Of rows that are equal but not written the same, the least that is there stands for all.
-        key, found = equality(types), dict[Key, dict[str, tuple[Row, int]]]()
-        for row, count in self.counted():
-            spellings = found.setdefault(key(row), {})
-            first, before = spellings.get(repr(row), (row, 0))
-            spellings[repr(row)] = first, before + count
-        rows: list[Row] = []
-        for spellings in found.values():
-            there = sorted(spelling for spelling, (_, count) in spellings.items() if count > 0)
-            rows += [spellings[there[0]][0]] * sum(count for _, count in spellings.values()) if there else []
-        return Multiset(rows)
+        return Multiset([row for row, count in self.consolidated(types) for _ in range(count)])
 
 
 def union(parts: Sequence[Multiset]) -> Multiset:

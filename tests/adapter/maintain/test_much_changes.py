@@ -27,7 +27,7 @@ TABLES = {"t": "k int8, n int8, m numeric(10, 2), x float8, j jsonb", "u": "k in
 
 VIEWS = {
     "linear": "SELECT n, n + k AS more FROM t WHERE n > 1",
-    "spelled": "SELECT j, k FROM t",
+    "documents": "SELECT j, count(*) AS c, sum(n) AS s FROM t GROUP BY j",
     "extremes": "SELECT k, max(n) AS high, min(m) AS low, count(*) AS c FROM t GROUP BY k",
     "joined": "SELECT t.k, name, m FROM t JOIN u ON t.k = u.k",
     "united": "SELECT k FROM t UNION ALL SELECT n FROM t WHERE n IS NOT NULL",
@@ -69,7 +69,7 @@ def line(chance: Random) -> Row:
         n,
         Decimal(chance.randrange(-900, 900)).scaleb(-2),
         chance.choice([0.1, -2.5, None]),
-        chance.choice(["1", "1.0"]),
+        chance.choice(["1", '{"a": 1}', None]),
     )
 
 

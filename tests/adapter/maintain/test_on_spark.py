@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from holdfast.compute.render import SparkQuery, render
 from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed, RoutineTimedOut
 from holdfast.plan.printer import show
 from holdfast.plan.relation import Plan
+from holdfast.plan.types import RangeValue
 from tests.adapter.books import Book
 from tests.adapter.maintain.spark_books import book_with_spark, queries_noted
 
@@ -48,6 +50,32 @@ async def test_a_view_is_made_by_spark_and_goes_on_in_this_process(opened: Book)
     assert await opened.rows("totals", time) == before
     counts = {row[0]: row[1:3] for row in await opened.rows("totals")}
     assert counts == {0: (7, 18), 1: (8, 99), 2: (6, 17)}
+
+
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [
+        ("('{\"k\": ' || k || '.0}')::jsonb", lambda k: f'{{"k": {k}}}'),
+        ("MAP['n' => 0.0::float8 * (k - 1), 'k' => k]", lambda k: (("k", k), ("n", 0.0))),
+        ("ARRAY[0.0::float8 * (k - 1), k]", lambda k: (0.0, k)),
+        ("numrange(k, k + 1.50)", lambda k: RangeValue(Decimal(k), Decimal(k) + Decimal("1.5"), True, False)),
+    ],
+    ids=["jsonb", "map", "array", "range"],
+)
+async def test_groups_by_values_within_others_are_made_by_spark_and_go_on(
+    opened: Book, key: str, shown: Callable[[int], object]
+) -> None:
+    await opened.run("CREATE TABLE t (k int8)")
+    await opened.insert("t", *((n % 3,) for n in range(12)))
+    query = f"SELECT p, count(*) AS c, max(k) AS m FROM (SELECT {key} AS p, k FROM t) q GROUP BY p"
+    await opened.run(f"CREATE MATERIALIZED VIEW groups AS {query}")
+    assert await opened.rows("groups") == Counter((shown(k), 4, k) for k in range(3))
+    assert [step.mode for step in opened.ledger.maintainer.compute.statuses()[0].steps] == ["spark"]
+    await opened.insert("t", (1,))
+    await opened.insert("t", (5,))
+    assert await opened.rows("groups") == Counter(
+        [(shown(0), 4, 0), (shown(1), 5, 1), (shown(2), 4, 2), (shown(5), 1, 5)]
+    )
 
 
 async def test_a_join_that_is_too_large_for_this_process_is_made_by_spark(

@@ -10,7 +10,7 @@ from holdfast.compute.delta import Program, program
 from holdfast.compute.evaluate.values import Value
 from holdfast.plan.decorrelate import decorrelate
 from holdfast.plan.text import read_of
-from holdfast.plan.types import INT4, INT8, TEXT
+from holdfast.plan.types import INT4, INT8, JSONB, TEXT
 from holdfast.sql import plan_query
 from tests.compute.delta.lives import Change, History, Life
 from tests.differential.ask import Tables
@@ -77,6 +77,11 @@ _RECURSIONS: tuple[tuple[str, Source], ...] = (
         "o (k int, s text) AS (SELECT a, s FROM t1 UNION SELECT r.k, r.s FROM r WHERE r.k > 0), "
         "r (k int, s text) AS (SELECT k - 1, s FROM o WHERE k < 4 UNION SELECT a, s FROM t2)",
         Source("r", (("k", INT4), ("s", TEXT))),
+    ),
+    (
+        "r (k int, j jsonb) AS (SELECT k, j FROM t4 UNION SELECT r.k, coalesce(r.j -> 'a', r.j -> 0, t4.j) "
+        "FROM r JOIN t4 ON r.j = t4.j)",
+        Source("r", (("k", INT4), ("j", JSONB))),
     ),
     (
         "r (a bigint, m int) AS (SELECT a, max(k) FROM (SELECT a, i::int AS k FROM t5 "
