@@ -2,7 +2,7 @@
 
 from holdfast.compute.delta.columns_read import columns_read
 from holdfast.compute.delta.hydration import OUTPUT, Follows, follows, hydration
-from holdfast.compute.delta.joined_by import joined_by
+from holdfast.compute.delta.joined_by import joined_by, nothing_without
 from holdfast.compute.delta.looked_at import looked_at, taken_in
 from holdfast.compute.delta.program import Program, State, state_input
 from holdfast.compute.delta.rules import program
@@ -27,6 +27,7 @@ __all__ = [
     "hydration",
     "joined_by",
     "looked_at",
+    "nothing_without",
     "program",
     "sieve_of",
     "sifted",

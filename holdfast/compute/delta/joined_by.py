@@ -1,6 +1,7 @@
 """Which rows of other collections a relation has a use for, if one that it reads is a change of few rows.
 
-Rows of others that are joined with those of the change by equality matter only where they have values that it has.
+Rows of others that are joined with those of the change by equality matter only where they have values that it has. If
+there are none of these, that may decide it: an inner join is nothing then, an anti join is not.
 """
 
 from __future__ import annotations
@@ -9,7 +10,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from holdfast.plan.relation import Filter, Get, Join, Map, Project, Reduce, Relation, SemiJoin, inputs
+from holdfast.plan.relation import (
+    Filter,
+    FlatMap,
+    Get,
+    Join,
+    Map,
+    Project,
+    Reduce,
+    Relation,
+    SemiJoin,
+    Union,
+    inputs,
+)
 from holdfast.plan.rewrite.infer_predicates import equal_columns
 from holdfast.plan.scalar import Column, Scalar
 
@@ -35,6 +48,25 @@ def joined_by(relation: Relation, name: str) -> Mapping[str, Mapping[int, int]]:
             if ours is not None and source != name and walk.read[source] == 1:
                 found.setdefault(source, {})[column] = ours
     return found
+
+
+def nothing_without(relation: Relation) -> frozenset[str]:
+    """The collections without any rows of which the relation has none."""
+    match relation:
+        case Get():
+            return frozenset((relation.name,))
+        case Join():
+            return frozenset[str]().union(*map(nothing_without, relation.inputs))
+        case SemiJoin():
+            left = nothing_without(relation.left)
+            return left if relation.anti else left | nothing_without(relation.right)
+        case Union():
+            return frozenset.intersection(*map(nothing_without, relation.inputs))
+        case Map() | Filter() | Project() | FlatMap():
+            return nothing_without(relation.input)
+        case Reduce() if relation.keys:
+            return nothing_without(relation.input)
+    return frozenset()
 
 
 class _Walk:

@@ -18,7 +18,15 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import broadcast, expr
 
-from holdfast.compute.delta import Follows, came_input, gone_input, joined_by, state_input, totals_of_sides
+from holdfast.compute.delta import (
+    Follows,
+    came_input,
+    gone_input,
+    joined_by,
+    nothing_without,
+    state_input,
+    totals_of_sides,
+)
 from holdfast.compute.delta.add_up import CAME, GONE, OLD, totals_after
 from holdfast.compute.delta.totals import WHOLE
 from holdfast.compute.evaluate import evaluate
@@ -194,7 +202,8 @@ class _Hydrating:
             changed, later = changes[name], frozenset(names[place + 1 :])
             assert changed is not None
             places = _places(work, name, changed) if isinstance(changed, InputChange) else {}
-            if any(self._input(other, later).has_none(places[other]) for other in places if other in self._read.now):
+            needed = nothing_without(work.plan.relation) & places.keys() & self._read.now.keys()
+            if any(self._input(other, later).has_none(places[other]) for other in needed):
                 continue
             sides = changed.difference()
             for found, side in ((came, sides.came), (gone, sides.gone)):

@@ -40,6 +40,12 @@ VIEWS = {
     "WHERE k IN (SELECT k FROM t GROUP BY k HAVING sum(n) > 6) GROUP BY name",
     "twice": "SELECT a.k, b.n FROM t a JOIN t b ON a.k = b.n",
     "others": "SELECT name, count(*) AS c FROM u WHERE k NOT IN (SELECT n FROM t WHERE n IS NOT NULL) GROUP BY name",
+    "lonely": "SELECT name, count(*) AS c FROM u WHERE NOT EXISTS (SELECT FROM t WHERE t.n = u.k) GROUP BY name",
+    "lonely_rows": "SELECT name, k FROM u WHERE NOT EXISTS (SELECT FROM t WHERE t.n = u.k)",
+    "beside": "SELECT u.k, t.n FROM t JOIN u ON t.k = u.k UNION ALL SELECT k, -1 FROM u",
+    "sums": "SELECT k, sum(n) AS s FROM (SELECT u.k, t.n FROM t JOIN u ON t.k = u.k UNION ALL SELECT k, 1 FROM u) q "
+    "GROUP BY k",
+    "above": "SELECT k, name FROM u WHERE k > (SELECT count(*) FROM t WHERE n = 2)",
     "pairs": "SELECT name, count(*) AS c, sum(n) FILTER (WHERE m > 0) AS s FROM t JOIN u ON t.k = u.k "
     "WHERE EXISTS (SELECT FROM t o WHERE o.n = u.k) GROUP BY name",
     "over": "SELECT a, count(*) AS c, sum(s) AS t FROM totals GROUP BY a",
