@@ -134,7 +134,7 @@ def sum_types(left: Type, right: Type) -> Operation:
 
 def _narrowed(type_: Numeric, whole: int) -> Numeric:
     """With at most so many digits before the point."""
-    return numeric(max(min(whole_digits(type_), whole) + type_.scale, 1), type_.scale)
+    return numeric(max(min(whole_digits(type_), max(whole, 0)) + type_.scale, 1), type_.scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def product_types(left: Type, right: Type) -> Product:
         return Product((a, b), numeric(min(precision, MAX_PRECISION), scale), cut=False)
     # One digit less than there are, since Spark adds it up from products of parts, and a sum may have one more.
     most = MAX_PRECISION - 1
-    scale = min(scale, max(most - (precision - scale), KEPT_SCALE, a.scale, b.scale))
+    scale = min(scale, most, max(most - (precision - scale), KEPT_SCALE, a.scale, b.scale))
     return Product((_narrowed(a, most - b.scale), _narrowed(b, most - a.scale)), numeric(most, scale), cut=True)
 
 

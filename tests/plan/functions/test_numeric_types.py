@@ -3,7 +3,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.plan.errors import NumericValueOutOfRange
@@ -132,6 +132,8 @@ def test_rounding_is_half_away_from_zero() -> None:
 
 @settings(max_examples=50)
 @given(left=types, right=types)
+@example(left=numeric(1, 0), right=numeric(38, 38))
+@example(left=numeric(38, 38), right=numeric(38, 38))
 def test_results_always_have_a_type_that_arrow_and_spark_hold(left: Numeric, right: Numeric) -> None:
     for operation in (sum_types, product_types, quotient_types, remainder_types):
         found = operation(left, right)
