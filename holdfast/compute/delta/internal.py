@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.plan.functions.function import Aggregate, Function, ResultColumns, TableFunction
+from holdfast.plan.functions.function import Aggregate, Any, Function, ResultColumns, TableFunction
 from holdfast.plan.functions.registry import WINDOWS
 from holdfast.plan.relation import AggregateCall, OrderKey, WindowCall
 from holdfast.plan.scalar import Call, Column, Constant, Scalar
-from holdfast.plan.types import BOOL, INT4, INT8, MZ_TIMESTAMP, Type
+from holdfast.plan.types import BOOL, INT4, INT8, MZ_TIMESTAMP, Type, spark_type
 
 BEFORE = Constant(-1, INT8)
 """The time of all that was there before the step."""
@@ -23,6 +23,14 @@ NEXT = Function("next", (INT8,), INT8, lambda time: time + 1, "{0} + 1")
 PREVIOUS = Function("previous", (INT8,), INT8, lambda time: time - 1, "{0} - 1")
 INSTANT = Function("instant", (MZ_TIMESTAMP,), INT8, int, "{0}")
 AT = Function("at", (INT8, INT8), BOOL, int.__eq__, "{0} = {1}")
+
+
+def _as_wide(texts: Sequence[str], _: Sequence[Type], wide: Type) -> str:
+    return f"CAST({texts[0]} AS {spark_type(wide)})"
+
+
+WIDER = Function("wider", (Any.ELEMENT,), Any.ELEMENT, lambda value: value, _as_wide)
+"""The same number in a type that holds it too."""
 NOT_ZERO = Function("not zero", (INT8,), BOOL, bool, "{0} <> 0")
 
 

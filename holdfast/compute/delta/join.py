@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from holdfast.compute.delta.equations import Equation, columns_of_parts, equations, found_from, is_equation, looked_up
+from holdfast.compute.delta.equations import Equation, columns_of_parts, equations, found_from, is_equation
 from holdfast.compute.delta.internal import LATER, TIMES, call
 from holdfast.compute.delta.making import Making
 from holdfast.compute.delta.quick import Met
@@ -20,7 +20,7 @@ from holdfast.compute.evaluate.scalars import can_fail
 from holdfast.plan.columns import is_null
 from holdfast.plan.functions.registry import FUNCTIONS
 from holdfast.plan.relation import Filter, Join, Map, Project, Relation, Union, column
-from holdfast.plan.scalar import Call, Scalar, columns_of, moved
+from holdfast.plan.scalar import Call, Column, Scalar, columns_of, moved
 from holdfast.plan.types import BOOL
 
 
@@ -137,7 +137,7 @@ def equated_columns(predicates: Sequence[Scalar], width: int) -> list[tuple[int,
             continue
         one, other = predicate.arguments
         for left, right in ((one, other), (other, one)):
-            match looked_up(left), looked_up(right):
-                case int(ours), int(theirs) if ours < width <= theirs and left.type == right.type:
-                    found.append((ours, theirs - width))
+            match left, right:
+                case Column(), Column() if left.index < width <= right.index and left.type == right.type:
+                    found.append((left.index, right.index - width))
     return found

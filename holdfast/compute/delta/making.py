@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from holdfast.compute.delta.clock import reads_clock
-from holdfast.compute.delta.equations import found_from
+from holdfast.compute.delta.equations import found_from, looked_up
 from holdfast.compute.delta.internal import BEFORE
 from holdfast.compute.delta.program import (
     Bind,
@@ -229,8 +229,14 @@ def _below(
     if isinstance(relation, Project):
         return tuple(relation.outputs[index] for index in columns), tuple(range(len(columns)))
     width = len(relation.input.columns)
-    places = tuple(place for place, index in enumerate(columns) if index < width)
-    return tuple(columns[place] for place in places), places
+    below = [index if index < width else _same_below(relation, index - width) for index in columns]
+    places = tuple(place for place, index in enumerate(below) if index is not None)
+    return tuple(index for index in below if index is not None), places
+
+
+def _same_below(relation: Filter | Map | FlatMap | Negate, added: int) -> int | None:
+    """The column of the input that has the values of one that is added, perhaps in another type."""
+    return looked_up(relation.scalars[added]) if isinstance(relation, Map) else None
 
 
 def may_fail(relation: Relation) -> bool:

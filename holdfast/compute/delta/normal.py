@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from holdfast.compute.delta.clock import has_clock
+from holdfast.compute.delta.equations import is_equation, of_one_type
 from holdfast.compute.delta.join import equated_columns
 from holdfast.compute.evaluate.scalars import can_fail
 from holdfast.plan.rebuild import inlined, rebuilt
@@ -122,34 +123,30 @@ def _joined_by_columns(relation: OuterJoin | SemiJoin) -> Relation:
     pairs = [pair for pair in (_sides(predicate, left) for predicate in relation.predicates) if pair is not None]
     if not pairs:
         return relation
-    ours = Map(relation.left, tuple(one for one, _ in pairs))
-    theirs = Map(relation.right, tuple(moved(other, lambda index: index - left) for _, other in pairs))
+    ours = Map(relation.left, tuple(pair.arguments[0] for pair in pairs))
+    theirs = Map(relation.right, tuple(moved(pair.arguments[1], lambda index: index - left) for pair in pairs))
     added = len(pairs)
     predicates = [moved(each, lambda index: index + added * (index >= left)) for each in relation.predicates]
     both = Join((ours, theirs))
-    for place, (one, _) in enumerate(pairs):
-        equation = next(each for each in relation.predicates if isinstance(each, Call) and one in each.arguments)
-        assert isinstance(equation, Call)
+    for place, pair in enumerate(pairs):
         sides = column(both, left + place), column(both, left + added + right + place)
-        predicates.append(Call(equation.function, sides, equation.type, equation.nullable))
+        predicates.append(replace(pair, arguments=sides))
     if isinstance(relation, SemiJoin):
         return Project(SemiJoin(ours, theirs, tuple(predicates), relation.anti), tuple(range(left)))
     made = OuterJoin(ours, theirs, tuple(predicates), relation.full)
     return Project(made, (*range(left), *range(left + added, left + added + right)))
 
 
-def _sides(predicate: Scalar, left: int) -> tuple[Scalar, Scalar] | None:
-    """The sides of an equation, ours first, if each is about one side, they have one type, and it cannot fail."""
-    if not isinstance(predicate, Call) or predicate.function.name not in ("=", "is_not_distinct"):
+def _sides(predicate: Scalar, left: int) -> Call | None:
+    """An equation of values of one type, ours first, if each is about one side, and it cannot fail."""
+    if not is_equation(predicate) or can_fail(predicate):
         return None
     one, other = predicate.arguments
-    if can_fail(predicate) or one.type != other.type:
-        return None
     of_one, of_other = columns_of(one), columns_of(other)
     if not of_one or not of_other:
         return None
     if max(of_one) < left <= min(of_other):
-        return one, other
+        return of_one_type(predicate, one, other)
     if max(of_other) < left <= min(of_one):
-        return other, one
+        return of_one_type(predicate, other, one)
     return None

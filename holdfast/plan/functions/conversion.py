@@ -23,6 +23,10 @@ def relabel(source: Type, target: Type) -> Function:
     return Function(NAME, (source,), target, _same, "{0}")
 
 
+def is_relabel(function: Function) -> bool:
+    return function.python is _same
+
+
 def _same(value: object) -> object:
     return value
 

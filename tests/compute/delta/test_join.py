@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from holdfast.compute.delta.program import Lookup
 from holdfast.plan.relation import Join, Relation, inputs
 from holdfast.plan.types import FLOAT4, FLOAT8, INT2, INT4, INT8, TEXT, Modified, Type, numeric
 from tests.compute.delta.queries import program_of
@@ -42,6 +43,32 @@ def test_values_of_two_types_are_found_by_each_other(
     for upper in (11, 12, 13, 15):
         view.live(upper)
     assert any(made.output.rows for made in view.steps)
+
+
+@pytest.mark.parametrize(
+    "on", ["t.k = u.k", "u.k = t.k", "t.k::int8 = u.k", "t.k IS NOT DISTINCT FROM u.k", "t.s = u.v AND t.i = u.i"]
+)
+@pytest.mark.parametrize("kind", ["LEFT JOIN", "FULL JOIN", "SEMI", "ANTI"])
+def test_rows_are_looked_up_by_columns_of_two_types(on: str, kind: str) -> None:
+    """A value that one of the columns has no room for is one that it has not."""
+    shapes: dict[str, Columns] = {
+        "t": (("k", INT4), ("i", INT4), ("s", TEXT)),
+        "u": (("k", INT8), ("i", INT2), ("v", Type("varchar"))),
+    }
+    exists = f"SELECT * FROM t WHERE {'NOT ' * (kind == 'ANTI')}EXISTS (SELECT FROM u WHERE {on})"
+    query = exists if kind in ("SEMI", "ANTI") else f"SELECT * FROM t {kind} u ON {on}"
+    program = program_of(query, catalog(shapes))
+    assert not program.states
+    found = {(stage.source, stage.columns) for stage in program.stages if isinstance(stage, Lookup)}
+    assert len(found) == 2
+    assert all(columns for _, columns in found)
+    told: dict[str, Updates] = {
+        "t": [((1, 1, "a"), 5, 1), ((2, 2, "b"), 10, 1), ((None, None, None), 10, 1), ((1, 1, "a"), 12, -1)],
+        "u": [((1, 1, "a"), 10, 1), ((2**40, 1, "b"), 10, 1), ((2, 2, "b"), 11, 1), ((2**32 + 1, 2, None), 11, 1)],
+    }
+    view = life(query, told, shapes)
+    for upper in (11, 12, 13):
+        view.live(upper)
 
 
 def test_rows_of_a_join_that_are_found_by_what_it_joins_by_are_not_kept() -> None:
