@@ -15,6 +15,13 @@ def appended(relation: Relation, scalars: Sequence[Scalar]) -> Relation:
     return Map(relation, tuple(scalars)) if scalars else relation
 
 
+def with_column(relation: Relation, scalar: Scalar) -> tuple[Relation, int]:
+    """The relation with a column that is the scalar, and which that is: perhaps one that was there."""
+    if isinstance(scalar, Column):
+        return relation, scalar.index
+    return Map(relation, (scalar,)), width_of(relation)
+
+
 def projected(relation: Relation, outputs: Sequence[int]) -> Relation:
     wanted = tuple(outputs)
     return relation if wanted == tuple(range(len(relation.columns))) else Project(relation, wanted)

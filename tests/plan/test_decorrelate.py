@@ -19,12 +19,13 @@ from holdfast.plan.relation import (
     Recursive,
     Reduce,
     Relation,
+    SemiJoin,
     TopK,
     Union,
 )
 from holdfast.plan.scalar import Scalar, Subquery
 from holdfast.plan.types import BOOL, INT4, INT8, Type
-from tests.plan.build import T, U, V, assert_shows, col, count, eq, lit, lt, maximum, negation, outer, plan
+from tests.plan.build import T, U, V, assert_shows, col, count, eq, lit, lt, maximum, negation, op, outer, plan
 
 
 def decorrelated(relation: Relation) -> Relation:
@@ -70,12 +71,59 @@ def test_not_exists_is_an_anti_join() -> None:
     )
 
 
-def test_not_in_matches_what_it_cannot_tell() -> None:
-    query = any_of(Project(U, (1,)), eq(col(0), col(2)))
+IN_U = any_of(Project(U, (1,)), eq(col(0), col(2)))
+IN_TIED = any_of(Project(TIED, (1,)), eq(col(0), col(2)))
+
+
+def test_not_in_is_an_anti_join_and_two_facts_about_the_query() -> None:
+    assert_shows(
+        decorrelated(Filter(T, (negation(IN_U),))),
+        """
+        Project (#0, #1)
+          AntiJoin on (#0 = #4)
+            Filter (is_null(#2) OR (is_not_null(#0) AND not(#3)))
+              CrossJoin
+                Get t
+                Reduce (bool_or(t), bool_or(is_null(#0)))
+                  Project (#1)
+                    Get u
+            Project (#1)
+              Get u
+        """,
+    )
+
+
+def test_not_in_a_query_that_is_tied_asks_for_nulls_by_what_ties_it() -> None:
+    assert_shows(
+        decorrelated(Filter(T, (negation(IN_TIED),))),
+        """
+        AntiJoin on (#0 = #3) AND (#0 = #2)
+          AntiJoin on (#0 = #3) AND is_null(#0)
+            AntiJoin on (#0 = #3)
+              Get t
+              Filter is_null(#0)
+                Project (#1, #0, #1)
+                  Get u
+            Project (#1, #0, #1)
+              Get u
+          Project (#1, #0, #1)
+            Get u
+        """,
+    )
+
+
+def test_not_in_without_nulls_is_an_anti_join() -> None:
+    left, right = (Map(Project(each, ()), (lit(place),)) for place, each in enumerate((T, U)))
+    query = any_of(right, eq(col(0, nullable=False), col(1, nullable=False)))
+    assert isinstance(decorrelated(Filter(left, (negation(query),))), SemiJoin)
+
+
+def test_not_in_of_what_may_fail_matches_what_it_cannot_tell() -> None:
+    query = any_of(Project(U, (1,)), eq(op("/", lit(6), col(0)), col(2)))
     assert_shows(
         decorrelated(Filter(T, (negation(query),))),
         """
-        AntiJoin on coalesce((#0 = #2), t)
+        AntiJoin on coalesce(((6 / #0) = #2), t)
           Get t
           Project (#1)
             Get u
@@ -84,7 +132,64 @@ def test_not_in_matches_what_it_cannot_tell() -> None:
 
 
 def test_in_as_a_value_is_true_false_or_unknown() -> None:
-    query = any_of(Project(U, (1,)), eq(col(0), col(2)))
+    assert_shows(
+        decorrelated(Map(T, (IN_U,))),
+        """
+        Project (#0, #1, #6)
+          Map (CASE WHEN #3 THEN t WHEN (is_null(#0) AND #4) THEN null WHEN #5 THEN null ELSE f END)
+            CrossJoin
+              LeftJoin on (#0 = #2)
+                Get t
+                Map (t)
+                  Distinct
+                    Project (#1)
+                      Get u
+              Reduce (bool_or(t), bool_or(is_null(#0)))
+                Project (#1)
+                  Get u
+        """,
+    )
+
+
+def test_in_a_query_that_is_tied_is_joined_by_what_ties_it() -> None:
+    assert_shows(
+        decorrelated(Map(T, (IN_TIED,))),
+        """
+        Project (#0, #1, #8)
+          Map (CASE WHEN #4 THEN t WHEN (is_null(#0) AND #6) THEN null WHEN #7 THEN null ELSE f END)
+            LeftJoin on (#0 = #5)
+              LeftJoin on (#0 = #2) AND (#0 = #3)
+                Get t
+                Map (t)
+                  Distinct
+                    Project (#1, #0)
+                      Project (#1, #0, #1)
+                        Get u
+              Reduce by (#1) (bool_or(t), bool_or(is_null(#0)))
+                Project (#1, #0, #1)
+                  Get u
+        """,
+    )
+
+
+def test_more_than_all_is_more_than_the_greatest() -> None:
+    query = any_of(Project(U, (1,)), negation(lt(col(2), col(0))))
+    assert_shows(
+        decorrelated(Filter(T, (negation(query),))),
+        """
+        Project (#0, #1)
+          Filter not(CASE WHEN (#0 <= #4) THEN t WHEN (is_null(#0) AND #2) THEN null WHEN #3 THEN null ELSE f END)
+            CrossJoin
+              Get t
+              Reduce (bool_or(t), bool_or(is_null(#0)), max(#0))
+                Project (#1)
+                  Get u
+        """,
+    )
+
+
+def test_any_other_predicate_is_asked_of_each_different_pair() -> None:
+    query = any_of(Project(U, (1,)), op("<>", col(0), col(2)))
     assert_shows(
         decorrelated(Map(T, (query,))),
         """
@@ -92,7 +197,7 @@ def test_in_as_a_value_is_true_false_or_unknown() -> None:
           Map (CASE WHEN #3 THEN t WHEN #4 THEN null ELSE f END)
             LeftJoin on is_not_distinct(#0, #2)
               Get t
-              Reduce by (#0) (bool_or((#0 = #1)), bool_or(is_null((#0 = #1))))
+              Reduce by (#0) (bool_or((#0 <> #1)), bool_or(is_null((#0 <> #1))))
                 CrossJoin
                   Distinct
                     Project (#0)
@@ -225,17 +330,18 @@ def test_a_query_about_one_side_of_an_outer_join_is_answered_there() -> None:
     assert_shows(
         decorrelated(OuterJoin(T, U, (query,))),
         """
-        Project (#0, #1, #5, #6)
-          LeftJoin on CASE WHEN #3 THEN t WHEN #4 THEN null ELSE f END
-            LeftJoin on is_not_distinct(#0, #2)
-              Get t
-              Reduce by (#0) (bool_or((#0 = #1)), bool_or(is_null((#0 = #1))))
-                CrossJoin
+        Project (#0, #1, #6, #7)
+          LeftJoin on CASE WHEN #3 THEN t WHEN (is_null(#0) AND #4) THEN null WHEN #5 THEN null ELSE f END
+            CrossJoin
+              LeftJoin on (#0 = #2)
+                Get t
+                Map (t)
                   Distinct
-                    Project (#0)
+                    Project (#1)
                       Get t
-                  Project (#1)
-                    Get t
+              Reduce (bool_or(t), bool_or(is_null(#0)))
+                Project (#1)
+                  Get t
             Get u
         """,
     )

@@ -40,6 +40,7 @@ from holdfast.plan.relation import (
     Values,
     inputs,
 )
+from holdfast.plan.rewrite.order_joins import order_joins
 from holdfast.plan.rewrite.push_down_semi_joins import push_down_semi_joins
 from holdfast.plan.types import Numeric
 
@@ -83,7 +84,8 @@ def as_sets(relation: LetRec) -> LetRec | None:
     """
     if relation.limit is not None:
         return None
-    bindings = tuple(Recursive(b.name, push_down_semi_joins(b.value), b.columns) for b in relation.bindings)
+    values = (order_joins(push_down_semi_joins(binding.value)) for binding in relation.bindings)
+    bindings = tuple(Recursive(b.name, value, b.columns) for b, value in zip(relation.bindings, values, strict=True))
     sets, body = _sets(bindings), relation.body
     others = {binding.name: binding.value for binding in bindings if binding.name not in sets}
     while others:

@@ -11,13 +11,16 @@ from holdfast.plan.columns import (
     all_same,
     appended,
     columns_at,
+    is_not_null,
     is_null,
     is_null_constant,
     may_fail,
     own_columns,
     projected,
     width_of,
+    with_column,
 )
+from holdfast.plan.decorrelate.compared import Compared, compared, facts, moved_to
 from holdfast.plan.decorrelate.ties import Pulled, Tie, checked, counted, has_one_row, value_and_count
 from holdfast.plan.free import free_in, free_in_scalar, holds_query, scalars
 from holdfast.plan.functions.registry import AGGREGATES, FUNCTIONS
@@ -39,11 +42,13 @@ from holdfast.plan.relation import (
 from holdfast.plan.scalar import (
     FALSE,
     TRUE,
+    And,
     Call,
     Case,
     Coalesce,
     Column,
     Constant,
+    Or,
     Outer,
     Scalar,
     Subquery,
@@ -56,6 +61,10 @@ from holdfast.plan.types import BOOL, INT8
 
 Env: TypeAlias = tuple[Callable[[int], int], ...]
 """For each level of outer rows, the nearest first: where its columns are in the relation at hand."""
+
+
+Same: TypeAlias = Callable[[Relation], tuple[Scalar, ...]]
+"""The predicates by which a relation whose first columns say which rows it is for is joined to these."""
 
 
 class Lowering(Protocol):
@@ -195,6 +204,59 @@ class Row:
 
     def _attach_any(self, query: Subquery) -> Scalar:
         predicate = self._lift(query)
+        said = compared(predicate, self.width)
+        return self._attach_pairs(query, predicate) if said is None else self._attach_compared(query.relation, said)
+
+    def _attach_compared(self, relation: Relation, said: Compared) -> Scalar:
+        """Whether a comparison is true of any row of a query, without a look at each for each row of ours."""
+        place = self._column_of(said.ours)
+        answers, first, keys, same = self._answers(relation)
+        answers, their_place = with_column(answers, moved_to(said.theirs, answers, first))
+        ours, theirs = column(self.relation, place), column(answers, their_place)
+        at = width_of(self.relation)
+        if said.extreme is None:
+            different = appended(Distinct(projected(answers, [*keys, their_place])), [TRUE])
+            other = Column(at + len(keys), theirs.type, theirs.nullable)
+            self.relation = OuterJoin(self.relation, different, (*same(different), said.with_sides(ours, other)))
+            found: Scalar = column(self.relation, at + len(keys) + 1)
+            if not ours.nullable and not theirs.nullable:
+                return Coalesce((found, FALSE))
+            some, unknown = self._known_of(answers, facts(theirs), keys, same)
+        else:
+            some, unknown, best = self._known_of(answers, facts(theirs, said.extreme), keys, same)
+            found = said.with_sides(ours, best)
+        not_known = And((is_null(ours), some))
+        return Case(((found, TRUE), (not_known, null(BOOL)), (unknown, null(BOOL))), FALSE)
+
+    def _known_of(
+        self, answers: Relation, calls: tuple[AggregateCall, ...], keys: Sequence[int] = (), same: Same | None = None
+    ) -> list[Column]:
+        """Aggregates over all answers for each row of ours, which are null where there are none."""
+        known = Reduce(answers, tuple(columns_at(answers, keys)), calls)
+        at = width_of(self.relation) + len(keys)
+        both = (self.relation, known)
+        self.relation = Join(both) if same is None or not keys else OuterJoin(*both, same(known))
+        return columns_at(self.relation, range(at, at + len(calls)))
+
+    def _answers(self, relation: Relation) -> tuple[Relation, int, list[int], Same]:
+        """A query for all rows of ours, where its own columns begin, those that say which row it is for, and how what
+        begins with these is joined.
+        """
+        pulled = self.lowering.try_pull(relation)
+        if pulled is not None and not pulled.residual and pulled.default is None:
+            ties = tuple(Tie(tie.equals, tie.outer, place) for place, tie in enumerate(pulled.ties))
+            return pulled.relation, 0, pulled.tied, lambda found: self.tie_predicates(found, ties)
+        used, answers = self.bindings(relation, ())
+        keys = list(range(len(used)))
+        return answers, len(used), keys, lambda found: all_same(self.relation, used, found, keys)
+
+    def _column_of(self, scalar: Scalar) -> int:
+        """Which column a scalar about our row is, or becomes."""
+        self.relation, place = with_column(self.relation, translated(scalar, self.relation, self.shift, self.env))
+        return place
+
+    def _attach_pairs(self, query: Subquery, predicate: Scalar) -> Scalar:
+        """Whether a predicate is true of any pair of a row of ours and one of a query."""
         used, found = self.bindings(query.relation, (predicate,))
         places = {place: index for index, place in enumerate(used)}
         rows, width = len(used), self.width
@@ -302,31 +364,59 @@ class Row:
     def _keep_query(self, predicate: Scalar) -> None:
         negated = _is_not(predicate)
         query = predicate if negated is None else negated
-        if isinstance(query, Subquery) and query.kind != "scalar":
+        if isinstance(query, Subquery) and self._is_join(query):
             self._semi_join(query, anti=negated is not None)
         else:
             value = self.scalar(predicate)
             self.relation = Filter(self.relation, (value,))
 
+    def _is_join(self, query: Subquery) -> bool:
+        """Whether to filter by it is a join: not so if it compares in other ways than by equality."""
+        if query.kind == "scalar":
+            return False
+        said = None if query.predicate is None else compared(query.predicate, self.width)
+        return said is None or said.extreme is None
+
     def _semi_join(self, query: Subquery, anti: bool) -> None:
         """Keep the rows for which the query has some row, or none."""
         predicate = None if query.predicate is None else self._lift(query)
+        said = None if predicate is None or not anti else compared(predicate, self.width)
+        if said is not None and said.extreme is None:
+            self._keep_unequal(query.relation, said)
+            return
         relation = query.relation
         while query.kind == "exists" and isinstance(relation, Distinct | Map | Project) and _is_plain(relation):
             relation = relation.input  # how many rows there are and what is in them does not matter
+        answers, first, matches = self._matching(relation)
+        if predicate is not None:
+            matches.append(self._match(predicate, answers, first, anti))
+        self.relation = SemiJoin(self.relation, answers, tuple(matches), anti)
+
+    def _keep_unequal(self, relation: Relation, said: Compared) -> None:
+        """Keep the rows that are known to differ from all rows of a query: null does only if there are none."""
+        place = self._column_of(said.ours)
+        answers, first, matches = self._matching(relation)
+        answers, their_place = with_column(answers, moved_to(said.theirs, answers, first))
+        ours, theirs = column(self.relation, place), column(answers, their_place)
+        if not matches and (ours.nullable or theirs.nullable):
+            some, unknown = self._known_of(answers, facts(theirs))
+            known = And((is_not_null(ours), Call(FUNCTIONS["not"][0], (unknown,), BOOL, True)))
+            self.relation = Filter(self.relation, (Or((is_null(some), known)),))
+        elif theirs.nullable:
+            self.relation = SemiJoin(self.relation, Filter(answers, (is_null(theirs),)), tuple(matches), True)
+        if matches and ours.nullable:
+            self.relation = SemiJoin(self.relation, answers, (*matches, is_null(ours)), True)
+        other = Column(width_of(self.relation) + their_place, theirs.type, theirs.nullable)
+        self.relation = SemiJoin(self.relation, answers, (*matches, said.with_sides(ours, other)), True)
+
+    def _matching(self, relation: Relation) -> tuple[Relation, int, list[Scalar]]:
+        """A query for all our rows, where its own columns begin, and the predicates that say which row it is for."""
         pulled = self.lowering.try_pull(relation)
         if pulled is not None and pulled.default is None:
-            answers = pulled.relation
-            matches = [*self.tie_predicates(answers, pulled.ties), *self.residual(answers, pulled.residual)]
-            if predicate is not None:
-                matches.append(self._match(predicate, answers, 0, anti))
-            self.relation = SemiJoin(self.relation, answers, tuple(matches), anti)
-            return
+            ties = self.tie_predicates(pulled.relation, pulled.ties)
+            return pulled.relation, 0, [*ties, *self.residual(pulled.relation, pulled.residual)]
         used, found = self.bindings(relation, ())
-        matches = list(all_same(self.relation, used, found, range(len(used))))
-        if predicate is not None:
-            matches.append(self._match(predicate, found, len(used), anti))
-        self.relation = SemiJoin(self.relation, found, tuple(matches), anti)
+        return found, len(used), list(all_same(self.relation, used, found, range(len(used))))
 
     def _match(self, predicate: Scalar, answers: Relation, first: int, anti: bool) -> Scalar:
         """The predicate of an `any` over our columns and those of `answers`, where the query's begin at `first`.

@@ -26,13 +26,13 @@ def _pushed(relation: SemiJoin) -> Relation:
     for number, part in enumerate(join.inputs):
         if asked and asked <= set(range(start, start + len(part.columns))):
             parts = list(join.inputs)
-            parts[number] = _of_one(relation, part, start, width)
+            parts[number] = _pushed(_of_one(relation, part, start, width))
             return Join(tuple(parts), join.predicates)
         start += len(part.columns)
     return relation
 
 
-def _of_one(relation: SemiJoin, part: Relation, start: int, width: int) -> Relation:
+def _of_one(relation: SemiJoin, part: Relation, start: int, width: int) -> SemiJoin:
     """The same of one input of the join, whose columns begin at `start`; those of the right side come after them."""
     end = len(part.columns)
 
