@@ -1,4 +1,4 @@
-"""How many rows joins may come to here, where there is another way for more."""
+"""How many rows joins may come to, and pairs they may look at, where there is another way for more."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sized
 
 
 class TooManyRows(Exception):
-    """A join comes to more rows than this process is to hold. That is no error: it is for another to answer."""
+    """A join comes to more rows, or looks at more pairs, than this process is to. It is no error: another answers."""
 
 
 def check(rows: Sized, most: int | None) -> None:

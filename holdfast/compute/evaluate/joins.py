@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeVar
 
-from holdfast.compute.evaluate.budget import check
+from holdfast.compute.evaluate.budget import TooManyRows, check
 from holdfast.compute.evaluate.multiset import Multiset
 from holdfast.compute.evaluate.scalars import Row, can_fail, compiled, compiled_all
 from holdfast.plan.order import is_itself
@@ -73,6 +73,7 @@ def joined(
 
 
 def _pairs(left: Multiset, right: Multiset, sides: Sides, parameters: Sequence[object], most: int | None) -> Multiset:
+    _check_pairs(left.rows, right.rows, sides, most)
     candidates = _candidates(list(right.counted()), sides, parameters, of=lambda pair: pair[0])
     keep = true_for(sides.rest, parameters)
     rows, counts = [], []
@@ -95,6 +96,7 @@ def joined_updates(
     Rows on the left have `width` columns; the last two, as on the right, are time and diff.
     """
     sides = split(predicates, width)
+    _check_pairs(left, right, sides, most)
     items = [(row, row[:-2], row[-2], row[-1]) for row in right]
     candidates = _candidates(items, sides, (), of=itemgetter(0))
     keep = true_for(sides.rest, ()) if sides.rest else None
@@ -120,6 +122,7 @@ def outer_joined(
     most: int | None = None,
 ) -> list[Row]:
     sides = split(predicates, widths[0])
+    _check_pairs(left, right, sides, most)
     candidates = _candidates(list(enumerate(right)), sides, parameters, of=lambda pair: pair[1])
     keep = true_for(sides.rest, parameters)
     found: list[Row] = []
@@ -145,10 +148,12 @@ def semi_joined(
     parameters: Sequence[object],
     *,
     anti: bool,
+    most: int | None = None,
 ) -> Multiset:
     if not right:
         return left if anti else Multiset([])
     sides = split(predicates, width)
+    _check_pairs(left.rows, right, sides, most)
     candidates = _candidates(right, sides, parameters, of=lambda row: row)
     keep = true_for(sides.rest, parameters)
     # Where one may fail, all are looked at: that it does must not depend on which row comes first.
@@ -159,6 +164,12 @@ def semi_joined(
         return any(list(found) if seen else found)
 
     return left.where(lambda row: is_found(row) is not anti)
+
+
+def _check_pairs(left: Sequence[Row], right: Sequence[Row], sides: Sides, most: int | None) -> None:
+    """Where nothing is equated, all pairs are looked at: so many as rows may be."""
+    if not sides.left and most is not None and len(left) * len(right) > most:
+        raise TooManyRows
 
 
 def true_for(predicates: Sequence[Scalar], parameters: Sequence[object]) -> Callable[[Row], bool]:

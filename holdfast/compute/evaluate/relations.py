@@ -108,7 +108,9 @@ def multiset(relation: Relation, around: Surroundings) -> Multiset:
         case SemiJoin():
             left_rows, width = multiset(relation.left, around), len(relation.left.columns)
             others = expanded(relation.right, around)
-            return semi_joined(left_rows, others, width, relation.predicates, parameters, anti=relation.anti)
+            return semi_joined(
+                left_rows, others, width, relation.predicates, parameters, anti=relation.anti, most=around.most
+            )
         case Reduce():
             reduce, members = reduce_with_calls(relation, expanded(relation.input, around), parameters)
             return Multiset(reduced(reduce, members, parameters))

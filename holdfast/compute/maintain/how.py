@@ -21,9 +21,9 @@ _LOADED = 10_000_000
 """Rows of all inputs that are loaded after a large change, so that the next can be looked through here."""
 
 MOST = 1_000_000
-"""Rows that a join may come to in this process, where Spark can do the same."""
+"""Rows that a join may come to in this process, and pairs it may look at, where Spark can do the same."""
 
-TOO_MANY = f"a join comes to more than {MOST} rows"
+TOO_MANY = f"a join looks at more than {MOST} pairs of rows"
 
 
 @dataclass(frozen=True, slots=True)

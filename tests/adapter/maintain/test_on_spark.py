@@ -92,10 +92,33 @@ async def test_a_join_that_is_too_large_for_this_process_is_made_by_spark(
     await opened.insert("b", *((n,) for n in range(10, 16)))
     assert await opened.rows("pairs") == Counter((n, m) for n in range(11) for m in range(16))
     first, second, third = opened.ledger.maintainer.compute.statuses()[0].steps
-    assert (first.mode, first.reason) == ("spark", "first rows, of few rows; a join comes to more than 1000000 rows")
+    assert (first.mode, first.reason) == (
+        "spark",
+        "first rows, of few rows; a join looks at more than 1000000 pairs of rows",
+    )
     assert second.mode == "incremental"
     assert (third.mode, third.rows_out) == ("spark", 66)
-    assert third.reason == "6 changes at one time; a join comes to more than 1000000 rows"
+    assert third.reason == "6 changes at one time; a join looks at more than 1000000 pairs of rows"
+
+
+async def test_pairs_that_are_too_many_for_this_process_are_looked_at_by_spark(
+    opened: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(how, "_FEW_ROWS", 100)
+    monkeypatch.setattr(stepping, "MOST", 50)
+    for name in ("a", "b"):
+        await opened.run(f"CREATE TABLE {name} (n int8)")
+    await opened.insert("a", *((n,) for n in range(10)))
+    await opened.insert("b", (3,), (4,))
+    await opened.run("CREATE MATERIALIZED VIEW others AS SELECT n FROM a WHERE (n, 1) NOT IN (SELECT n, 1 FROM b)")
+    assert await opened.rows("others") == Counter((n,) for n in range(10) if n not in (3, 4))
+    await opened.insert("b", *((n,) for n in range(5, 10)))
+    assert await opened.rows("others") == Counter((n,) for n in range(3))
+    *_, last = opened.ledger.maintainer.compute.statuses()[0].steps
+    assert (last.mode, last.reason) == (
+        "spark",
+        "5 changes at one time; a join looks at more than 1000000 pairs of rows",
+    )
 
 
 async def test_much_that_changes_at_one_time_is_what_changed(opened: Book) -> None:
