@@ -40,7 +40,7 @@ def linear_in(relation: Relation) -> frozenset[str]:
                 name for part in relation.inputs for name in linear_in(part) if sum(name in each for each in read) == 1
             )
         case SemiJoin():
-            return linear_in(relation.left) - gets_in(relation.right).keys()
+            return linear_in(relation.left).difference(gets_in(relation.right))
     return NONE
 
 

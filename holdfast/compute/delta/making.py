@@ -51,6 +51,7 @@ from holdfast.plan.relation import (
     Values,
     inputs,
 )
+from holdfast.plan.scalar import TRUE
 
 Rule = Callable[["Making", Relation], Relation]
 Kept = Callable[["Making", Relation, tuple[int, ...], Relation], Relation | None]
@@ -121,12 +122,14 @@ class Making:
         self.writes[state.name] = self.bind(updates).name
 
     def state_of(self, relation: Relation) -> State:
-        """The rows of a relation as state."""
-        updates = self.delta(relation)
-        found = self.states.get(relation)
+        """The rows of a relation as state. Rows without columns have one there: tables of Arrow's may lose them."""
+        kept = relation if relation.columns else Map(relation, (TRUE,))
+        updates = self.delta(kept)
+        found = self.states.get(kept)
         if found is None:
-            found = self.keep(relation, relation.columns)
-            self.restored.setdefault(relation, Restored(found.name, stored(found)))
+            found = self.keep(kept, kept.columns)
+            rows = stored(found) if relation.columns else Project(stored(found), ())
+            self.restored.setdefault(relation, Restored(found.name, rows))
             self.write(found, updates)
         return found
 
@@ -171,7 +174,8 @@ class Making:
         if kept is not None:
             return kept
         state = self.state_of(relation)
-        return self.lookup(state.name, wanted, keys, state.columns)
+        found = self.lookup(state.name, wanted, keys, state.columns)
+        return found if relation.columns else Project(found, (1, 2))
 
     def _through(self, relation: Relation, columns: tuple[int, ...], keys: Relation) -> Relation:
         """What was there before, found in what is below linear operators and joins."""

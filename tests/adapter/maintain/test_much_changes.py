@@ -46,6 +46,9 @@ VIEWS = {
     "sums": "SELECT k, sum(n) AS s FROM (SELECT u.k, t.n FROM t JOIN u ON t.k = u.k UNION ALL SELECT k, 1 FROM u) q "
     "GROUP BY k",
     "above": "SELECT k, name FROM u WHERE k > (SELECT count(*) FROM t WHERE n = 2)",
+    "bare": "SELECT FROM t WHERE n > 1",
+    "either": "SELECT k FROM u WHERE EXISTS (SELECT FROM t WHERE t.k = u.k) UNION ALL SELECT k FROM u WHERE name = 'a'",
+    "unseen": "SELECT u.k FROM u FULL JOIN (SELECT FROM t x JOIN t y ON x.n = y.k) z ON true",
     "pairs": "SELECT name, count(*) AS c, sum(n) FILTER (WHERE m > 0) AS s FROM t JOIN u ON t.k = u.k "
     "WHERE EXISTS (SELECT FROM t o WHERE o.n = u.k) GROUP BY name",
     "over": "SELECT a, count(*) AS c, sum(s) AS t FROM totals GROUP BY a",
