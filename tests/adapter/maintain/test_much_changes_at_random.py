@@ -1,0 +1,122 @@
+"""Views of random queries are what these are from scratch, also where Spark takes every change as a large one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from holdfast.adapter.catalog.names import SessionNames
+from holdfast.adapter.plan_cache import Compiled
+from holdfast.adapter.tables import Write
+from holdfast.compute.evaluate import evaluate
+from holdfast.compute.evaluate.budget import TooManyRows
+from holdfast.compute.evaluate.keys import equality
+from holdfast.compute.evaluate.values import rows_of
+from holdfast.compute.maintain import how
+from holdfast.errors import HoldfastError
+from holdfast.persist import encoding
+from holdfast.plan.rewrite import optimize
+from holdfast.plan.text import read_of
+from holdfast.repr.ids import GlobalId
+from holdfast.sql import plan_query
+from tests.adapter.books import Book, Row
+from tests.adapter.maintain.spark_books import book_with_spark
+from tests.differential.ask import Tables, plan_of
+from tests.differential.generate import Generator
+from tests.differential.schema import VALUES, Table, tables
+
+VIEWS, CHANGES = 12, 4
+MOST = 2000
+"""Rows that a join of a query may come to, over tables of up to nine rows."""
+
+
+@pytest.fixture
+async def opened(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Book]:
+    """A ledger to which every change is a large one."""
+    assert spark.range(1).count() == 1
+    monkeypatch.setattr(encoding, "SMALL_ROWS", 0)  # also small parts have statistics
+    monkeypatch.setattr(how, "_FEW_ROWS", 0)
+    monkeypatch.setattr(how, "_LARGE_SHARE", 1e-9)
+    async with book_with_spark(tmp_path) as book:
+        yield book
+
+
+def queries(random: Random, of: tuple[Table, ...]) -> list[str]:
+    """Queries of which views can be made, with names for their columns. None multiplies everything."""
+    found, catalog = list[str](), Tables(of)
+    while len(found) < VIEWS:
+        query = Generator(random, of).query().text
+        plan, types = plan_of(query, catalog, optimized=True)
+        with suppress(TooManyRows, HoldfastError):
+            if any(table.name in query for table in of) and evaluate(plan, catalog.contents, (), MOST):
+                found.append(f"SELECT * FROM ({query}) AS q ({', '.join(f'c{place}' for place in range(len(types)))})")
+    return found
+
+
+async def answers(opened: Book, view: str) -> tuple[Counter[object] | None, Counter[object] | None]:
+    """What a view has, and what its query has from scratch; None for an error, of which there may be several."""
+    item, time = opened.item(view), opened.ledger.read_ts
+    key = equality([column.type for column in item.columns])
+    try:
+        told: Counter[object] | None = Counter(map(key, (await opened.rows(view)).elements()))
+    except HoldfastError:
+        told = None
+    assert item.query is not None
+    compiled = Compiled(plan_query(item.query, SessionNames(opened.ledger.catalog, "materialize")))
+    inputs = {each: await opened.ledger.tables.rows(GlobalId.parse(each), time) for each in compiled.reads}
+    try:
+        found = evaluate(optimize(compiled.plan), inputs)
+    except HoldfastError:
+        return told, None
+    return told, Counter(map(key, rows_of(found, [column.type for column in item.columns])))
+
+
+def line(random: Random, table: Table) -> Row:
+    texts = [None if random.random() < 0.15 else random.choice(VALUES[type_][:5]) for _, type_ in table.columns]
+    return tuple(
+        None if text is None else read_of(type_)(text) for text, (_, type_) in zip(texts, table.columns, strict=True)
+    )
+
+
+async def live(opened: Book, seed: int) -> int:
+    """Some views, and changes that Spark takes; how many of these there were."""
+    random = Random(seed)
+    of = tables(random)
+    there: dict[str, list[Row]] = {table.name: [] for table in of}
+    for table in of:
+        await opened.run(table.create)
+    made = queries(random, of)
+    for place, query in enumerate(made):
+        await opened.run(f"CREATE MATERIALIZED VIEW v{place} AS {query}")
+    for _ in range(CHANGES):
+        changes: dict[GlobalId, Write] = {}
+        for table in random.sample(of, random.choice((1, 1, 2, 3))):
+            rows = there[table.name]
+            going = random.sample(rows, random.randrange(len(rows) // 2 + 1))
+            coming = [line(random, table) for _ in range(random.choice((0, 2, 4)))]
+            for row in going:
+                rows.remove(row)
+            rows += coming
+            changes |= opened.change(table.name, added=coming, removed=going)
+        await opened.ledger.write(changes)
+        for place, query in enumerate(made):
+            told, expected = await answers(opened, f"v{place}")
+            assert told == expected, f"seed {seed}: {query}"
+    return sum(step.mode == "spark" for place in range(VIEWS) for step in opened.status(f"v{place}").steps)
+
+
+async def test_views_of_random_queries_follow_large_changes(opened: Book) -> None:
+    assert await live(opened, 1) > VIEWS
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("seed", range(2, 200))
+async def test_views_of_many_random_queries_follow_large_changes(opened: Book, seed: int) -> None:
+    await live(opened, seed)
