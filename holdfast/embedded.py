@@ -29,6 +29,7 @@ from holdfast.result_text import as_table
 from holdfast.server.pgwire.rows import close_iterator
 from holdfast.server.settings import ServerSettings
 from holdfast.spark import spark_errors
+from holdfast.spark.frame import frame_of
 from holdfast.sql import OutputColumn
 from holdfast.sql.errors import NotSupported
 
@@ -71,7 +72,7 @@ class Result:
         plain = [f"c{index}" for index in range(len(self.columns))]
         schema = ", ".join(f"c{index} {spark_type(column.type)}" for index, column in enumerate(self.columns))
         with spark_errors():
-            return session.createDataFrame(self.arrow().rename_columns(plain), schema).toDF(*self.names)
+            return frame_of(session, self.arrow().rename_columns(plain), schema).toDF(*self.names)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return iter(self.rows())

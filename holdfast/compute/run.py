@@ -29,6 +29,7 @@ from holdfast.plan.errors import ProgramLimitExceeded
 from holdfast.plan.text.codec import write_of
 from holdfast.plan.types import Type, spark_type
 from holdfast.spark.errors import SparkJobFailed
+from holdfast.spark.frame import frame_of
 
 _runs = count()
 _NAME = re.compile(r"`(?:[^`]|``)*`")
@@ -212,6 +213,6 @@ class _Session:
         names = [f"c{index}" for index in range(len(types))]
         table = _conformed(binding.query, frame.toArrow(), names) if frame is not None else table_of([], types, names)
         schema = ", ".join(f"{name} {spark_type(type_)}" for name, type_ in zip(names, types, strict=True))
-        self.bind(binding.name, self._spark.createDataFrame(table, schema))
+        self.bind(binding.name, frame_of(self._spark, table, schema))
         key = equality(types)
         return Counter(key(row) for row in rows_of(table, types))

@@ -32,6 +32,7 @@ from holdfast.plan.scalar import Call
 from holdfast.plan.types import Type, spark_type
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
+from holdfast.spark.frame import frame_of
 
 System = Callable[[str], Awaitable[pa.Table]]
 """The rows of what is no table of a user's: a relation of the system, by its id."""
@@ -246,7 +247,7 @@ def _types(plan: Plan, name: str) -> list[Type]:
 def _frame(spark: SparkSession, table: pa.Table, types: Sequence[Type]) -> DataFrame:
     names = [f"c{index}" for index in range(len(types))]
     schema = ", ".join(f"{name} {spark_type(type_)}" for name, type_ in zip(names, types, strict=True))
-    return spark.createDataFrame(table.rename_columns(names), schema)
+    return frame_of(spark, table.rename_columns(names), schema)
 
 
 def _is_short(plan: Plan) -> bool:

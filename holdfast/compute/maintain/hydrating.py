@@ -53,6 +53,7 @@ from holdfast.repr.consolidate import consolidate
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.row import DIFF, TIME, RowType
 from holdfast.repr.update import UpdateBatch
+from holdfast.spark.frame import frame_of
 
 FEW = 20_000
 """Rows of a collection that are gathered."""
@@ -327,7 +328,7 @@ class _Hydrating:
 
     def _keep_table(self, name: str, rows: pa.Table, row_type: RowType) -> None:
         self._tables[name] = rows
-        self._frames[name] = partial(self._spark.createDataFrame, _named(rows), _schema(row_type))
+        self._frames[name] = partial(frame_of, self._spark, _named(rows), _schema(row_type))
 
     def _without(self, work: Work, made: Staged | UpdateBatch, old: UpdateBatch | None) -> Staged | UpdateBatch:
         """What was made, and that the old rows are gone."""
@@ -343,7 +344,7 @@ class _Hydrating:
     def _updates(self, updates: UpdateBatch) -> DataFrame:
         """The same for Spark, but for times."""
         fields = [f"{quoted(field.name)} {spark_type(field.type)}" for field in updates.row_type.schema]
-        return self._spark.createDataFrame(updates.table.drop_columns([TIME]), ", ".join([*fields, f"{DIFF} BIGINT"]))
+        return frame_of(self._spark, updates.table.drop_columns([TIME]), ", ".join([*fields, f"{DIFF} BIGINT"]))
 
     def _replaced(
         self, work: Work, old: DataFrame, change: Difference | None, *, is_read: bool

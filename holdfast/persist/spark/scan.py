@@ -34,6 +34,7 @@ from holdfast.repr.frontier import EMPTY, MIN_TIME, Frontier, Timestamp
 from holdfast.repr.hash import spark_hash
 from holdfast.repr.row import DIFF, TIME, RowType
 from holdfast.spark.errors import SparkReadFailed, spark_errors
+from holdfast.spark.frame import frame_of
 
 _BROADCAST = 5_000_000
 """Updates among which those that take rows away are few enough to be known to all tasks."""
@@ -230,7 +231,7 @@ def _inline(
         for piece in pieces
         for table in decode(state.id, piece, fetch(state.id, piece.part, blob), state.schemas, needed)
     ]
-    return spark.createDataFrame(pa.concat_tables(tables), updates_ddl(state.row_type, needed))
+    return frame_of(spark, pa.concat_tables(tables), updates_ddl(state.row_type, needed))
 
 
 def _native(
