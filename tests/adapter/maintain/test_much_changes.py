@@ -17,10 +17,10 @@ from holdfast.compute.delta import came_input, gone_input
 from holdfast.compute.maintain import how, hydrating, on_spark, stepping
 from holdfast.compute.render import SparkQuery
 from holdfast.compute.run import running
-from holdfast.persist import encoding
 from holdfast.repr.ids import GlobalId
 from tests.adapter.books import Book, Row
-from tests.adapter.maintain.spark_books import book_with_spark, queries_noted
+from tests.adapter.maintain.large import WAYS, book_of_large_changes
+from tests.adapter.maintain.spark_books import queries_noted
 from tests.adapter.maintain.test_law import expected, told
 
 TABLES = {"t": "k int8, n int8, m numeric(10, 2), x float8, j jsonb", "u": "k int8, name text"}
@@ -55,19 +55,12 @@ VIEWS = {
 }
 
 
-@pytest.fixture(params=[(1, 20_000), (20_000, 20_000), (20_000, -1)], ids=["written by executors", "gathered", "sides"])
+@pytest.fixture(params=WAYS, ids=str)
 async def opened(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> AsyncIterator[Book]:
-    """A ledger to which every change is a large one, and at last every table, so that it is read with what went."""
     assert spark.range(1).count() == 1
-    few, small = request.param
-    monkeypatch.setattr(hydrating, "FEW", few)
-    monkeypatch.setattr(on_spark, "_SMALL", small)
-    monkeypatch.setattr(encoding, "SMALL_ROWS", 0)  # also small parts have statistics
-    monkeypatch.setattr(how, "_FEW_ROWS", 0)
-    monkeypatch.setattr(how, "_LARGE_SHARE", 1e-9)
-    async with book_with_spark(tmp_path) as book:
+    async with book_of_large_changes(tmp_path, request.param, monkeypatch) as book:
         yield book
 
 

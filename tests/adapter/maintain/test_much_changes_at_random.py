@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,22 +10,14 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from holdfast.adapter.catalog.names import SessionNames
-from holdfast.adapter.plan_cache import Compiled
 from holdfast.adapter.tables import Write
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.budget import TooManyRows
-from holdfast.compute.evaluate.keys import equality
-from holdfast.compute.evaluate.values import rows_of
-from holdfast.compute.maintain import how
 from holdfast.errors import HoldfastError
-from holdfast.persist import encoding
-from holdfast.plan.rewrite import optimize
 from holdfast.plan.text import read_of
 from holdfast.repr.ids import GlobalId
-from holdfast.sql import plan_query
 from tests.adapter.books import Book, Row
-from tests.adapter.maintain.spark_books import book_with_spark
+from tests.adapter.maintain.large import GATHERED, WAYS, answers, book_of_large_changes, taken_by_spark
 from tests.differential.ask import Tables, plan_of
 from tests.differential.generate import Generator
 from tests.differential.schema import VALUES, Table, tables
@@ -37,13 +28,11 @@ MOST = 2000
 
 
 @pytest.fixture
-async def opened(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Book]:
-    """A ledger to which every change is a large one."""
+async def opened(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> AsyncIterator[Book]:
     assert spark.range(1).count() == 1
-    monkeypatch.setattr(encoding, "SMALL_ROWS", 0)  # also small parts have statistics
-    monkeypatch.setattr(how, "_FEW_ROWS", 0)
-    monkeypatch.setattr(how, "_LARGE_SHARE", 1e-9)
-    async with book_with_spark(tmp_path) as book:
+    async with book_of_large_changes(tmp_path, request.param, monkeypatch) as book:
         yield book
 
 
@@ -57,24 +46,6 @@ def queries(random: Random, of: tuple[Table, ...]) -> list[str]:
             if any(table.name in query for table in of) and evaluate(plan, catalog.contents, (), MOST):
                 found.append(f"SELECT * FROM ({query}) AS q ({', '.join(f'c{place}' for place in range(len(types)))})")
     return found
-
-
-async def answers(opened: Book, view: str) -> tuple[Counter[object] | None, Counter[object] | None]:
-    """What a view has, and what its query has from scratch; None for an error, of which there may be several."""
-    item, time = opened.item(view), opened.ledger.read_ts
-    key = equality([column.type for column in item.columns])
-    try:
-        told: Counter[object] | None = Counter(map(key, (await opened.rows(view)).elements()))
-    except HoldfastError:
-        told = None
-    assert item.query is not None
-    compiled = Compiled(plan_query(item.query, SessionNames(opened.ledger.catalog, "materialize")))
-    inputs = {each: await opened.ledger.tables.rows(GlobalId.parse(each), time) for each in compiled.reads}
-    try:
-        found = evaluate(optimize(compiled.plan), inputs)
-    except HoldfastError:
-        return told, None
-    return told, Counter(map(key, rows_of(found, [column.type for column in item.columns])))
 
 
 def line(random: Random, table: Table) -> Row:
@@ -110,15 +81,18 @@ async def live(opened: Book, seed: int) -> int:
         for place, query in enumerate(made[:there_are]):
             told, expected = await answers(opened, f"v{place}")
             assert told == expected, f"seed {seed}: {query}"
-    return sum(step.mode == "spark" for place in range(VIEWS) for step in opened.status(f"v{place}").steps)
+    return taken_by_spark(opened, (f"v{place}" for place in range(VIEWS)))
 
 
+@pytest.mark.parametrize("opened", [GATHERED], indirect=True, ids=str)
 async def test_views_of_random_queries_follow_large_changes(opened: Book) -> None:
     assert await live(opened, 1) > VIEWS
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(0)
-@pytest.mark.parametrize("seed", range(2, 200))
+@pytest.mark.parametrize(
+    ("opened", "seed"), [(WAYS[seed % len(WAYS)], seed) for seed in range(2, 200)], indirect=["opened"], ids=str
+)
 async def test_views_of_many_random_queries_follow_large_changes(opened: Book, seed: int) -> None:
     await live(opened, seed)
