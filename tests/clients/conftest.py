@@ -8,6 +8,7 @@ from itertools import count
 import pytest
 
 from tests.serving import ServerProcess, running_server
+from tests.verified import verify_all
 
 _NUMBERS = count(1)
 
@@ -27,4 +28,5 @@ def schema(server: ServerProcess) -> Iterator[str]:
         connection.execute(f"CREATE SCHEMA {name}")
     yield name
     with server.connect() as connection:
+        verify_all(connection)
         connection.execute(f"DROP SCHEMA {name} CASCADE")

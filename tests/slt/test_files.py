@@ -10,6 +10,7 @@ import pytest
 from tests.serving import ServerProcess, running_server
 from tests.slt.cleaning import clean
 from tests.slt.runner import Runner
+from tests.verified import verify_all
 
 FILES = sorted((Path(__file__).parent / "files").glob("*.slt"))
 
@@ -25,5 +26,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 def test_the_server_answers_as_the_file_says(server: ServerProcess, path: Path) -> None:
     try:
         Runner(server.connect, server.restart).run(path)
+        with server.connect() as connection:
+            verify_all(connection)
     finally:
         clean(server)
