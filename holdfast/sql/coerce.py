@@ -130,7 +130,7 @@ def _fields(source: Record, target: Record, context: CastContext) -> tuple[Step,
     """A record, field by field. A record of no type in particular is what any of as many fields may become."""
     if len(source.types) != len(target.types):
         return None
-    if _RANK[context] < _RANK["explicit"] and target.name is not None and source.name not in (None, target.name):
+    if _RANK[context] < _RANK["explicit"] and not _may_become(source.name, target.name):
         return None
     found = [steps(a, b, context) for a, b in zip(source.types, target.types, strict=True)]
     if any(one is None for one in found):
@@ -150,6 +150,13 @@ def _fields(source: Record, target: Record, context: CastContext) -> tuple[Step,
         made.append(Step(of_fields(current, whole, tuple(fields)), whole))
         current = whole
     return tuple(made) or (Step(relabel(source, target), target),)
+
+
+def _may_become(source: str | None, target: str | None) -> bool:
+    """Whether the types may be one. A type is named with its schema only by those who do not find it without."""
+    if source is None or target is None or source == target:
+        return True
+    return source.endswith(f".{target}") or target.endswith(f".{source}")
 
 
 def _by_text(source: Type, target: Type, context: CastContext) -> tuple[Step, ...] | None:
