@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext, suppress
+
 import psycopg
 from psycopg import sql
 
@@ -10,14 +12,9 @@ _MAINTAINED = """
     FROM mz_catalog.mz_objects AS o
     JOIN mz_catalog.mz_schemas AS s ON s.id = o.schema_id
     JOIN mz_catalog.mz_databases AS d ON d.id = s.database_id
-    WHERE o.type = 'materialized-view'
-    OR o.type = 'index' AND NOT EXISTS (
-        SELECT FROM mz_catalog.mz_index_columns AS c JOIN mz_catalog.mz_indexes AS i ON i.id = c.index_id
-        JOIN mz_catalog.mz_tables AS t ON t.id = i.on_id
-        WHERE c.index_id = o.id AND c.on_expression IS NOT NULL)
+    WHERE o.type IN ('materialized-view', 'index')
     ORDER BY o.id
 """
-"""Materialized views, and indexes, of which those of tables by an expression have nothing to verify."""
 
 
 def verify_all(connection: psycopg.Connection[tuple[object, ...]]) -> None:
@@ -25,5 +22,7 @@ def verify_all(connection: psycopg.Connection[tuple[object, ...]]) -> None:
     for kind, *path in connection.execute(_MAINTAINED).fetchall():
         name = sql.Identifier(*map(str, path))
         what = sql.SQL("INDEX" if kind == "index" else "MATERIALIZED VIEW")
-        differing = connection.execute(sql.SQL("VERIFY {} {}").format(what, name)).fetchall()
-        assert differing == [], f"{path}: {differing[:5]}"
+        # Of a table's index by which nothing is found there is nothing to verify.
+        with suppress(psycopg.errors.FeatureNotSupported) if kind == "index" else nullcontext():
+            differing = connection.execute(sql.SQL("VERIFY {} {}").format(what, name)).fetchall()
+            assert differing == [], f"{path}: {differing[:5]}"

@@ -22,6 +22,10 @@ def parts(plan: Plan) -> Iterator[Scalar]:
             seen.add(relation)
             waiting += inputs(relation)
             found += scalars(relation)
+    return _within(found)
+
+
+def _within(found: list[Scalar]) -> Iterator[Scalar]:
     while found:
         scalar = found.pop()
         yield scalar
@@ -35,7 +39,16 @@ def is_stable(plan: Plan) -> bool:
 
 def runs_code(plan: Plan) -> bool:
     """Whether it has functions that users wrote: nobody knows how long they take."""
-    return any(isinstance(part, Call) and isinstance(part.function.python, PythonFunction) for part in parts(plan))
+    return any(map(_is_of_user, parts(plan)))
+
+
+def runs_code_in(scalar: Scalar) -> bool:
+    """The same of an expression."""
+    return any(map(_is_of_user, _within([scalar])))
+
+
+def _is_of_user(part: Scalar) -> bool:
+    return isinstance(part, Call) and isinstance(part.function.python, PythonFunction)
 
 
 def size_of(plan: Plan) -> int:

@@ -17,7 +17,6 @@ from holdfast.adapter.catalog.mentions import placeless
 from holdfast.adapter.catalog.names import SessionNames, as_relation
 from holdfast.adapter.catalog.objects import RELATIONS, Column, Item, KeyPart, Refresh
 from holdfast.plan.functions.function import Function
-from holdfast.plan.scalar import Column as ColumnScalar
 from holdfast.plan.text import read_of
 from holdfast.plan.types import INTERVAL, Interval, Type, list_of, map_of, record_of
 from holdfast.repr.ids import GlobalId
@@ -164,11 +163,9 @@ def _index(statement: CreateIndex, names: SessionNames) -> Definition:
     assert statement.key is not None  # a statement that is kept says it
     on = names.item(statement.on, *RELATIONS)
     relation = as_relation(names.state, on)
-    key: list[KeyPart] = []
-    for expression, scalar in zip(statement.key, plan_key(statement.key, relation, names), strict=True):
-        position = scalar.index if isinstance(scalar, ColumnScalar) else None
-        key.append(KeyPart(SQL.expression(expression), scalar.type, scalar.nullable, position))
-    return Definition(retain_history=retained(statement.options), on=on.id, key=tuple(key))
+    scalars = plan_key(statement.key, relation, names)
+    key = tuple(KeyPart(SQL.expression(each), scalar) for each, scalar in zip(statement.key, scalars, strict=True))
+    return Definition(retain_history=retained(statement.options), on=on.id, key=key)
 
 
 def _type(statement: CreateType, catalog: Catalog) -> Type:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from holdfast.plan.functions.function import Function
+from holdfast.plan.scalar import Column as ColumnScalar
+from holdfast.plan.scalar import Scalar
 from holdfast.plan.types import Type
 from holdfast.repr.ids import GlobalId
 from holdfast.sql.syntax.query import Query
@@ -106,15 +108,23 @@ class Refresh:
 
 @dataclass(frozen=True, slots=True)
 class KeyPart:
-    """One of the expressions that an index finds rows by.
-
-    `sql` is its text, over the columns of the relation; `position` says which of them it is, if it is just that.
-    """
+    """One of the expressions over the columns of a relation that an index finds rows by, and its text."""
 
     sql: str
-    type: Type
-    nullable: bool
-    position: int | None = None
+    scalar: Scalar
+
+    @property
+    def type(self) -> Type:
+        return self.scalar.type
+
+    @property
+    def nullable(self) -> bool:
+        return self.scalar.nullable
+
+    @property
+    def position(self) -> int | None:
+        """Which column it is, if it is just that."""
+        return self.scalar.index if isinstance(self.scalar, ColumnScalar) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from holdfast.adapter.catalog.builtin import DataflowEntry
 from holdfast.adapter.catalog.errors import BrokenView
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.state import CatalogState
+from holdfast.adapter.found_by import found_by
 from holdfast.adapter.maintain.broken import Broken
 from holdfast.adapter.maintain.codes import SqlStates
 from holdfast.adapter.maintain.entry import entry_of
@@ -127,7 +128,7 @@ class Maintainer:
         assert item.on is not None  # an index is of something
         self._indexes[item.id] = item
         if item.on not in self._broken:
-            self._tables.keep(item.on, item.id, _columns(item))
+            self._tables.keep(item.on, item.id, found_by(item))
 
     def end_index(self, item: Item) -> None:
         """An index is in no catalog any more. What only it was for ends with it."""
@@ -175,12 +176,6 @@ def _indexed(item: Item, catalog: CatalogState) -> Item:
     """What an index is of."""
     assert item.on is not None  # an index is of something
     return catalog.items[item.on]
-
-
-def _columns(index: Item) -> tuple[int, ...] | None:
-    """The columns that an index finds rows by, in order. None: it does so by something else."""
-    found = sorted(part.position for part in index.key if part.position is not None)
-    return tuple(found) if found and len(found) == len(index.key) and len(set(found)) == len(found) else None
 
 
 def _in_order(views: Sequence[ViewDescription]) -> list[ViewDescription]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from holdfast.adapter.catalog.builtin import BUILTINS
 from holdfast.adapter.catalog.objects import ItemKind
 from holdfast.adapter.known import with_known
-from holdfast.adapter.plan_cache import Compiled
+from holdfast.adapter.plan_cache import Compiled, Prepared
 from holdfast.adapter.session.analyze import analyzed
 from holdfast.adapter.session.as_of import Input, choose, explained
 from holdfast.adapter.session.queries import compiled_query, input_of, items_read, prepared_at, time_wanted
@@ -17,7 +17,7 @@ from holdfast.adapter.session.state import SessionState
 from holdfast.compute.delta import program
 from holdfast.compute.delta.show import show_program
 from holdfast.compute.render import SparkQuery
-from holdfast.plan.printer import show
+from holdfast.plan.printer import scalar, show
 from holdfast.plan.relation import Plan
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.ids import GlobalId
@@ -86,7 +86,24 @@ async def _plan(state: SessionState, syntax: ExplainPlan, text: str) -> str:
     prepared = await prepared_at(state, found, None)
     if syntax.stage == "SPARK PLAN":
         return "\n".join(_spark(prepared.spark))
-    return _shown(state, prepared.plan)
+    shown = _shown(state, prepared.plan)
+    if syntax.stage == "OPTIMIZED PLAN" or not isinstance(syntax.subject, SelectStatement) or found.parameters:
+        return shown
+    return f"{shown}\n\n{_answered_by(state, prepared)}"
+
+
+def _answered_by(state: SessionState, prepared: Prepared) -> str:
+    peeks = state.shared.peeks
+    if not peeks.is_quick(prepared, ()):
+        return "Answered by: a job of Spark's"
+    lookup = peeks.lookup(prepared)
+    if lookup is None:
+        return "Answered by: the server"
+    relation = GlobalId.parse(lookup.collection)
+    by = ", ".join(f"#{part}" if isinstance(part, int) else scalar(part) for part in lookup.by)
+    indexes = state.shared.ledger.tables.indexes(relation)
+    used = next((f", index {_path(state, str(id))}" for id, parts in indexes.items() if parts == lookup.by), "")
+    return f"Answered by: the server, which finds rows by ({by}){used}"
 
 
 def _shown(state: SessionState, plan: Plan) -> str:

@@ -2,49 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from holdfast.adapter.tables import Part, can_look_up
 from holdfast.plan.relation import Filter, Get, Map, Plan, Project, Relation, TopK
 from holdfast.plan.scalar import And, Call, Column, Constant, Parameter, Scalar
 from holdfast.plan.types import Type
-
-_INDEXED = frozenset(
-    (
-        "bool",
-        "int2",
-        "int4",
-        "int8",
-        "oid",
-        "text",
-        "varchar",
-        "uuid",
-        "date",
-        "timestamp",
-        "timestamptz",
-        "mz_timestamp",
-    )
-)
-"""Base types whose equality is that of Python's values."""
 
 _INTEGERS = ("int2", "int4", "int8")
 """Those whose values can be equal to each other's."""
 
 
-def can_look_up(type_: Type) -> bool:
-    """Whether rows are found by equality with values of the type."""
-    return type_.base in _INDEXED
-
-
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """`columns` of `collection` are to equal `keys`. The rows found are the query's input, and its filter still holds.
+    """Rows of `collection` of which what they are found `by` equals `keys`. They are the query's input, and its filter
+    still holds.
 
     `outputs`: the query only picks these columns of the rows found, and the equalities are all of its filter.
     """
 
     collection: str
-    columns: tuple[int, ...]
+    by: tuple[Part, ...]
     keys: tuple[Constant | Parameter, ...]
     outputs: tuple[int, ...] | None
 
@@ -52,25 +31,34 @@ class Lookup:
         return tuple([key.value if isinstance(key, Constant) else parameters[key.number - 1] for key in self.keys])
 
 
-def lookup_of(plan: Plan) -> Lookup | None:
-    """How a plain read finds its rows by equality, if it does."""
+def lookup_of(plan: Plan, indexes: Collection[tuple[Part, ...]]) -> Lookup | None:
+    """How a plain read of a collection with these indexes finds its rows by equality, if it does.
+
+    By columns it does so without an index too, and then by all of them; by an expression only where an index has it,
+    and the query has all that the index finds rows by.
+    """
     relation, outputs = _picked(plan.relation)
     exact = outputs is not None and not plan.order and plan.limit is None and plan.offset is None
     filtered = relation if isinstance(relation, Filter) else _lowest_filter(relation)
     if filtered is None or not isinstance(filtered.input, Get):
         return None
-    pairs: dict[int, Constant | Parameter] = {}
+    pairs: dict[Part, Constant | Parameter] = {}
     terms = [part for predicate in filtered.predicates for part in _terms(predicate)]
     for term in terms:
         pair = _equality(term)
-        if pair is not None and pair[0] not in pairs:
-            pairs[pair[0]] = pair[1]
-    if not pairs:
+        if pair is not None:
+            pairs.setdefault(*pair)
+    columns = tuple(sorted(part for part in pairs if isinstance(part, int)))
+    by: tuple[Part, ...] = columns
+    if len(columns) < len(pairs):
+        fitting = [each for each in indexes if pairs.keys() >= set(each)]
+        best = max(fitting, key=lambda each: (len(each), each == columns), default=columns)
+        by = columns if all(isinstance(part, int) for part in best) else best
+    if not by:
         return None
-    columns = tuple(sorted(pairs))
-    whole = exact and filtered is relation and len(pairs) == len(terms)
+    whole = exact and filtered is relation and len(by) == len(terms)
     picked = outputs[: len(plan.names)] if whole and outputs is not None else None
-    return Lookup(filtered.input.name, columns, tuple(pairs[column] for column in columns), picked)
+    return Lookup(filtered.input.name, by, tuple(pairs[part] for part in by), picked)
 
 
 def _picked(relation: Relation) -> tuple[Relation, tuple[int, ...] | None]:
@@ -94,12 +82,12 @@ def _terms(predicate: Scalar) -> Sequence[Scalar]:
     return predicate.terms if isinstance(predicate, And) else (predicate,)
 
 
-def _equality(term: Scalar) -> tuple[int, Constant | Parameter] | None:
+def _equality(term: Scalar) -> tuple[Part, Constant | Parameter] | None:
     if not isinstance(term, Call) or term.function.name != "=":
         return None
     for one, other in (term.arguments, term.arguments[::-1]):
-        if isinstance(one, Column) and isinstance(other, Constant | Parameter) and _finds(other.type, one.type):
-            return one.index, other
+        if isinstance(other, Constant | Parameter) and _finds(other.type, one.type):
+            return one.index if isinstance(one, Column) else one, other
     return None
 
 

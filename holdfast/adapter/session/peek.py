@@ -19,7 +19,7 @@ from holdfast.adapter.results import Piece
 from holdfast.adapter.runtime import SparkRuntime
 from holdfast.adapter.session.lookup import Lookup, lookup_of
 from holdfast.adapter.session.series import series_rows
-from holdfast.adapter.tables import Tables
+from holdfast.adapter.tables import Part, Tables
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.budget import TooManyRows
 from holdfast.compute.evaluate.values import table_of
@@ -61,8 +61,8 @@ class Peeks:
     ) -> AsyncIterator[Piece]:
         """The rows at `as_of`, which what is read holds until the last piece is taken."""
         types = tuple(column.type for column in prepared.plan.relation.columns[: len(prepared.plan.names)])
-        lookup = _lookup(prepared)
-        if lookup is not None and not is_system(lookup.collection):
+        lookup = self.lookup(prepared)
+        if lookup is not None:
             found = await self._found(prepared, lookup, parameters, as_of)
             if found is not None:
                 yield Piece(types, found)
@@ -78,6 +78,16 @@ class Peeks:
         async for piece in self._on_spark(prepared, parameters, as_of, system):
             yield Piece(types, piece)
 
+    def lookup(self, prepared: Prepared) -> Lookup | None:
+        """How a query finds its rows by equality in a table or view, if it does."""
+        if not prepared.is_plain or not all(map(_is_user, prepared.reads)):
+            return None
+        indexes = frozenset(by for name in prepared.reads for by in self._indexes(name))
+        return _lookup(prepared, indexes)
+
+    def _indexes(self, name: str) -> Iterator[tuple[Part, ...]]:
+        return (by for by in self._tables.indexes(GlobalId.parse(name)).values() if by is not None)
+
     def is_quick(self, prepared: Prepared, parameters: Sequence[object]) -> bool:
         """Whether the answer needs no Spark."""
         if prepared.is_plain:
@@ -91,7 +101,7 @@ class Peeks:
         if None in values:
             rows: Sequence[tuple[object, ...]] | None = ()
         else:
-            rows = await self._tables.lookup(GlobalId.parse(lookup.collection), lookup.columns, values, as_of)
+            rows = await self._tables.lookup(GlobalId.parse(lookup.collection), lookup.by, values, as_of)
         if rows is None:
             return None
         if lookup.outputs is not None:
@@ -199,8 +209,8 @@ def _is_user(name: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _lookup(prepared: Prepared) -> Lookup | None:
-    return lookup_of(prepared.plan) if prepared.is_plain else None
+def _lookup(prepared: Prepared, indexes: frozenset[tuple[Part, ...]]) -> Lookup | None:
+    return lookup_of(prepared.plan, indexes)
 
 
 @lru_cache(maxsize=4096)

@@ -15,7 +15,6 @@ from holdfast.adapter.plan_cache import Compiled, Prepared
 from holdfast.adapter.registered_names import with_names
 from holdfast.adapter.results import Notice, Piece, Rows
 from holdfast.adapter.session.as_of import Choice, Input, Wanted, choose, shown
-from holdfast.adapter.session.lookup import lookup_of
 from holdfast.adapter.session.peek import evaluated, is_system
 from holdfast.adapter.session.state import Quick, SessionState
 from holdfast.adapter.tables import Hold
@@ -213,11 +212,10 @@ async def select(state: SessionState, found: Compiled, values: Sequence[object],
     return Rows(found.columns, pieces(state, chosen, values))
 
 
-def quick(found: Compiled) -> Quick | None:
+def quick(state: SessionState, found: Compiled) -> Quick | None:
     """How a query that is always the same finds its rows, if that is all it does."""
-    ready = found.ready
-    lookup = None if ready is None or not ready.is_plain else lookup_of(ready.plan)
-    if lookup is None or lookup.outputs is None or is_system(lookup.collection):
+    lookup = None if found.ready is None else state.shared.peeks.lookup(found.ready)
+    if lookup is None or lookup.outputs is None:
         return None
     return Quick(GlobalId.parse(lookup.collection), lookup)
 

@@ -247,7 +247,7 @@ class Session:
         ):
             return None
         values = lookup.values(parameters)
-        return () if None in values else ledger.tables.found(quick.table, lookup.columns, values, lookup.outputs)
+        return () if None in values else ledger.tables.found(quick.table, lookup.by, values, lookup.outputs)
 
     async def caught_up(self, statement: Statement) -> bool:
         """Wait for the view that `find` looks into, if it is behind, but is about to be read.

@@ -127,7 +127,7 @@ class Statements:
                 assert statement.compiled is not None
                 rows = await queries.select(state, statement.compiled, values, syntax.as_of)
                 if syntax.as_of is None:
-                    statement.quick = queries.quick(statement.compiled)
+                    statement.quick = queries.quick(state, statement.compiled)
                 return rows
             case Insert() if statement.inserted is not None:
                 return changes.insert(state, syntax, statement.inserted)

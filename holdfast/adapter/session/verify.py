@@ -1,25 +1,28 @@
 """VERIFY: what is maintained, compared with the same computed from scratch.
 
 Of a view that is materialized or has an index, the contents that are kept are compared with the answer to its query, at
-one time. Of an index by columns, what is found by each of the keys is compared with the rows that have the key.
+one time. Of an index, what is found by each of the keys is compared with the rows that have the key.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from holdfast.adapter.catalog.names import SessionNames, as_relation
 from holdfast.adapter.catalog.objects import Item
 from holdfast.adapter.catalog.privileges import require_select
 from holdfast.adapter.catalog.refresh import last_refresh
+from holdfast.adapter.found_by import found_by
 from holdfast.adapter.registered_names import with_names
 from holdfast.adapter.results import Piece, Row, Rows
 from holdfast.adapter.session.as_of import Wanted
-from holdfast.adapter.session.lookup import can_look_up
 from holdfast.adapter.session.queries import Reading, compiled, pieces, reading, time_wanted
 from holdfast.adapter.session.state import SessionState
+from holdfast.adapter.tables import Part, key_of
+from holdfast.plan.errors import DataError
 from holdfast.plan.functions.function import Function
 from holdfast.plan.text.codec import write_of
 from holdfast.plan.types import INT8, TEXT, Type, record_of
@@ -42,17 +45,17 @@ async def verify(state: SessionState, syntax: Verify) -> Rows:
     item = state.names.item(syntax.name, "materialized-view" if syntax.kind is Kind.MATERIALIZED_VIEW else "index")
     relation = item if item.on is None else state.catalog.item(item.on)
     require_select(state.catalog, state.role, [relation.id])
-    columns = _key_columns(item)
-    if relation.query is None and columns is None:
-        raise NotSupported("VERIFY INDEX of a table is only supported where rows are found by columns", syntax.location)
+    by = found_by(item)
+    if relation.query is None and by is None:
+        raise NotSupported("VERIFY INDEX of a table is only supported where rows are found by it", syntax.location)
     wanted, path = _refreshed(state, relation, await time_wanted(state, syntax.as_of)), state.catalog.path_of(relation)
     contents = None if relation.query is None else await _read(state, relation, difference(relation, path), wanted)
     try:
-        rows = None if columns is None else await _read(state, relation, f"SELECT * FROM {dotted(path)}", wanted)
+        rows = None if by is None else await _read(state, relation, f"SELECT * FROM {dotted(path)}", wanted)
     except BaseException:
         _release(contents)
         raise
-    return Rows(COLUMNS, _found(state, relation, contents, columns, rows), "VERIFY")
+    return Rows(COLUMNS, _found(state, relation, contents, by, rows), "VERIFY")
 
 
 def _refreshed(state: SessionState, relation: Item, wanted: Wanted | None) -> Wanted | None:
@@ -71,15 +74,15 @@ async def _found(
     state: SessionState,
     relation: Item,
     contents: Reading | None,
-    columns: tuple[int, ...] | None,
+    by: tuple[Part, ...] | None,
     rows: Reading | None,
 ) -> AsyncIterator[Piece]:
     try:
         if contents is not None:
             async for piece in pieces(state, contents, ()):
                 yield piece
-        if columns is not None and rows is not None:
-            yield await _misplaced(state, relation, columns, rows)
+        if by is not None and rows is not None:
+            yield await _misplaced(state, relation, by, rows)
     finally:
         _release(contents, rows)
 
@@ -138,28 +141,22 @@ def difference(view: Item, path: tuple[str, ...]) -> str:
 # Lookups
 
 
-async def _misplaced(state: SessionState, relation: Item, columns: tuple[int, ...], chosen: Reading) -> Piece:
-    tables = state.shared.ledger.tables
+async def _misplaced(state: SessionState, relation: Item, by: tuple[Part, ...], chosen: Reading) -> Piece:
+    tables, of_row = state.shared.ledger.tables, key_of(by, [column.type for column in relation.columns])
     by_key: dict[tuple[object, ...], Counter[Row]] = {}
     with tables.hold([relation.id], chosen.as_of):
         async for piece in pieces(state, chosen, ()):
             for row in piece.rows():
-                by_key.setdefault(tuple(row[column] for column in columns), Counter())[row] += 1
+                with suppress(DataError):  # then nothing is found by this index
+                    by_key.setdefault(of_row(row), Counter())[row] += 1
         differing: Counter[tuple[str, Row]] = Counter()
         for key, rows in by_key.items():
-            found = None if None in key else await tables.lookup(relation.id, columns, key, chosen.as_of)
+            found = None if None in key else await tables.lookup(relation.id, by, key, chosen.as_of)
             if found is not None:
                 held = Counter(found)
                 differing.update({("missing", row): count for row, count in (rows - held).items()})
                 differing.update({("extra", row): count for row, count in (held - rows).items()})
     return Piece(tuple(column.type for column in COLUMNS), _shown(differing, relation))
-
-
-def _key_columns(item: Item) -> tuple[int, ...] | None:
-    """The columns that an index finds rows by; None if it does so by something else, or is none."""
-    columns = tuple(part.position for part in item.key if part.position is not None)
-    by_columns = 0 < len(columns) == len(item.key) and all(can_look_up(part.type) for part in item.key)
-    return columns if by_columns else None
 
 
 def _shown(differing: Counter[tuple[str, Row]], relation: Item) -> Sequence[Row]:

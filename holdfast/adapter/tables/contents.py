@@ -18,8 +18,8 @@ import pyarrow as pa
 from holdfast.adapter.tables.by_key import SlotsByKey
 from holdfast.adapter.tables.commit import TableCommit
 from holdfast.adapter.tables.going import places_of
-from holdfast.adapter.tables.index import Index
-from holdfast.adapter.tables.keys import Int64s, Keys
+from holdfast.adapter.tables.index import Index, Part
+from holdfast.adapter.tables.keys import Int64s
 from holdfast.adapter.tables.segment import Segment
 from holdfast.adapter.tables.shape import array_of, table_of
 from holdfast.compute.evaluate.scalars import Row
@@ -60,7 +60,7 @@ class Contents:
         self.types, self.floor, self.changed_at = tuple(types), floor, floor
         self._schema = row_type_of(types).schema
         self.rows = 0
-        self.indexes: dict[tuple[int, ...], Index] = {}
+        self.indexes: dict[tuple[Part, ...], Index] = {}
         self._segments: list[Segment] = []
         self._starts: list[int] = []
         self._slots = 0
@@ -223,15 +223,17 @@ class Contents:
 
     def lookup(
         self,
-        columns: tuple[int, ...],
+        by: tuple[Part, ...],
         values: Sequence[object],
         time: Timestamp,
         outputs: Sequence[int] | None = None,
     ) -> list[Row] | None:
-        """The rows at `time` where the columns, on which there is an index, have these values, or the columns `outputs`
-        of them. None: too many.
+        """The rows at `time` where the parts, by which there is an index, have these values, or the columns `outputs`
+        of them. None: too many, or all have to be looked at.
         """
-        index = self.indexes[columns]
+        index = self.indexes[by]
+        if index.failed:
+            return None
         keys = index.keys
         key = keys.of(values)
         if key is None:
@@ -252,7 +254,7 @@ class Contents:
             found += self._went_later(index, key, time, read)
         if keys.are_exact:
             return found
-        found = [row for row in found if keys.equal([row[column] for column in columns], values)]
+        found = [row for row in found if index.has(row, values)]
         return found if outputs is None else [tuple([row[output] for output in outputs]) for row in found]
 
     def _went_later(self, index: Index, key: int, time: Timestamp, read: Sequence[int] | None) -> Iterator[Row]:
@@ -264,13 +266,13 @@ class Contents:
             if segment.born_at(place) <= time:
                 yield segment.row(place, read)
 
-    def add_index(self, columns: tuple[int, ...]) -> None:
-        index = Index(columns, Keys([self.types[column] for column in columns]))
+    def add_index(self, by: tuple[Part, ...]) -> None:
+        index = Index(by, self.types)
         index.add_all((segment.start, segment.columns) for segment in self._segments)
         for _, slot in sorted((died, s.start + place) for s in self._segments for place, died in s.dead.items()):
             segment, place = self._at(slot)
             index.bury(segment.row(place), slot)
-        self.indexes[columns] = index
+        self.indexes[by] = index
 
     def _at(self, slot: int) -> tuple[Segment, int]:
         segment = self._segments[bisect_right(self._starts, slot) - 1]
@@ -304,8 +306,8 @@ class Contents:
             found._add_readable(segment, self.floor)
         found.rows, found.changed_at, found._changes = self.rows, self.changed_at, list(self._changes)
         found._deaths = deque(self._deaths)
-        for columns in self.indexes:
-            found.add_index(columns)
+        for by in self.indexes:
+            found.add_index(by)
         return found
 
     def _add_readable(self, segment: Segment, floor: Timestamp) -> None:

@@ -18,6 +18,7 @@ from holdfast.adapter.tables.by_key import merge_runs
 from holdfast.adapter.tables.commit import TableCommit
 from holdfast.adapter.tables.contents import Contents
 from holdfast.adapter.tables.expand import expanded
+from holdfast.adapter.tables.index import Part
 from holdfast.compute.evaluate.scalars import Row
 from holdfast.repr.consolidate import as_of
 from holdfast.repr.frontier import Timestamp
@@ -85,27 +86,27 @@ class Kept:
     def _is_quick(self, time: Timestamp) -> bool:
         return self._contents.has_view(time) or self._contents.rows <= _FEW_ROWS
 
-    async def lookup(self, columns: tuple[int, ...], values: Sequence[object], time: Timestamp) -> list[Row] | None:
-        """The rows at `time` where the columns have these values.
+    async def lookup(self, by: tuple[Part, ...], values: Sequence[object], time: Timestamp) -> list[Row] | None:
+        """The rows at `time` where these have these values.
 
-        None: so far back they are not kept, or there are too many to look at each.
+        None: so far back they are not kept, there are too many to look at each, or all have to be.
         """
-        if self._is_ready() and columns in self._contents.indexes:
-            return self._contents.lookup(columns, values, time) if time >= self._contents.floor else None
+        if self._is_ready() and by in self._contents.indexes:
+            return self._contents.lookup(by, values, time) if time >= self._contents.floor else None
         async with self._lock:
             await self._put_in()
             if time < self._contents.floor:
                 return None
-            if columns not in self._contents.indexes:
-                await self._index(columns)
-            return self._contents.lookup(columns, values, time)
+            if by not in self._contents.indexes:
+                await self._index(by)
+            return self._contents.lookup(by, values, time)
 
     def found(
-        self, columns: tuple[int, ...], values: Sequence[object], time: Timestamp, outputs: Sequence[int]
+        self, by: tuple[Part, ...], values: Sequence[object], time: Timestamp, outputs: Sequence[int]
     ) -> list[Row] | None:
         """The columns `outputs` of what `lookup` finds, if nothing has to be waited for."""
-        if self._is_ready() and columns in self._contents.indexes and time >= self._contents.floor:
-            return self._contents.lookup(columns, values, time, outputs)
+        if self._is_ready() and by in self._contents.indexes and time >= self._contents.floor:
+            return self._contents.lookup(by, values, time, outputs)
         return None
 
     def _is_ready(self) -> bool:
@@ -155,22 +156,22 @@ class Kept:
         before = pa.Table.from_arrays([*columns], schema=self._row_type.updates_schema)
         updates = UpdateBatch(self._row_type, pa.concat_tables([before, commit.updates.table]))
         found = Contents.of(self._contents.types, expanded(as_of(updates, commit.time)), commit.time)
-        for indexed in self._contents.indexes:
-            found.add_index(indexed)
+        for by in self._contents.indexes:
+            found.add_index(by)
         return found
 
-    async def add_index(self, columns: tuple[int, ...]) -> None:
-        """Find rows by these columns from now on."""
+    async def add_index(self, by: tuple[Part, ...]) -> None:
+        """Find rows by these from now on."""
         async with self._lock:
             await self._put_in()
-            if columns not in self._contents.indexes:
-                await self._index(columns)
+            if by not in self._contents.indexes:
+                await self._index(by)
 
-    async def _index(self, columns: tuple[int, ...]) -> None:
+    async def _index(self, by: tuple[Part, ...]) -> None:
         if self._contents.rows <= _FEW_TO_INDEX:
-            self._contents.add_index(columns)
+            self._contents.add_index(by)
         else:
-            await asyncio.to_thread(self._contents.add_index, columns)
+            await asyncio.to_thread(self._contents.add_index, by)
 
     # Upkeep
 

@@ -25,8 +25,31 @@ Int64s: TypeAlias = npt.NDArray[np.int64]
 
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 
+_INDEXED = frozenset(
+    (
+        "bool",
+        "int2",
+        "int4",
+        "int8",
+        "oid",
+        "text",
+        "varchar",
+        "uuid",
+        "date",
+        "timestamp",
+        "timestamptz",
+        "mz_timestamp",
+    )
+)
+"""Base types whose equality is that of Python's values."""
+
 _NOT_NUMBERS = ("interval", "numeric", "uint8")
 """Bases of values that Arrow has as numbers, or that are more than one."""
+
+
+def can_look_up(type_: Type) -> bool:
+    """Whether rows are found by equality with values of the type."""
+    return type_.base in _INDEXED
 
 
 class Keys:

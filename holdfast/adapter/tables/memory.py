@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from holdfast.adapter.tables.background import Background
 from holdfast.adapter.tables.commit import TableCommit
 from holdfast.adapter.tables.contents import Contents
 from holdfast.adapter.tables.expand import expanded
+from holdfast.adapter.tables.index import Part
 from holdfast.adapter.tables.kept import Kept
 from holdfast.adapter.tables.stored import Stored
 from holdfast.adapter.tables.table import Table
@@ -29,12 +30,16 @@ class Memory:
         self._tables: OrderedDict[GlobalId, Table] = OrderedDict()
         self._newest: Table | None = None
         self._loading: dict[GlobalId, asyncio.Future[Kept | None]] = {}
-        self._wanted: dict[GlobalId, dict[GlobalId, tuple[int, ...] | None]] = {}
+        self._wanted: dict[GlobalId, dict[GlobalId, tuple[Part, ...] | None]] = {}
 
-    def want(self, table: Table, index: GlobalId, columns: tuple[int, ...] | None) -> None:
-        """Keep a table for an index, however large it is, and find rows by these columns of it."""
-        self._wanted.setdefault(table.id, {})[index] = columns
-        self._background.start(self._prepare(table, columns), "holdfast-index")
+    def want(self, table: Table, index: GlobalId, by: tuple[Part, ...] | None) -> None:
+        """Keep a table for an index, however large it is, and find rows by these."""
+        self._wanted.setdefault(table.id, {})[index] = by
+        self._background.start(self._prepare(table, by), "holdfast-index")
+
+    def wanted(self, id: GlobalId) -> Mapping[GlobalId, tuple[Part, ...] | None]:
+        """What the indexes of a table find rows by."""
+        return self._wanted.get(id, {})
 
     def unwant(self, id: GlobalId, index: GlobalId) -> None:
         """An index of the table is gone."""
@@ -42,12 +47,12 @@ class Memory:
         if not self._wanted.get(id):
             self._wanted.pop(id, None)
 
-    async def _prepare(self, table: Table, columns: tuple[int, ...] | None) -> None:
+    async def _prepare(self, table: Table, by: tuple[Part, ...] | None) -> None:
         """Read a table before it is asked for. Who asks then is told what goes wrong."""
         with suppress(HoldfastError, asyncio.CancelledError):
             kept = await self.of(table)
-            if kept is not None and columns is not None:
-                await kept.add_index(columns)
+            if kept is not None and by is not None:
+                await kept.add_index(by)
 
     async def of(self, table: Table) -> Kept | None:
         """The table in memory; it is read if it is not there. None: it is too large."""

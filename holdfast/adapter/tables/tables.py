@@ -24,6 +24,7 @@ from holdfast.adapter.tables.ending import Ending
 from holdfast.adapter.tables.expand import expanded
 from holdfast.adapter.tables.follow import Followers
 from holdfast.adapter.tables.hold import Hold
+from holdfast.adapter.tables.index import Part
 from holdfast.adapter.tables.memory import Memory
 from holdfast.adapter.tables.progress import Timely
 from holdfast.adapter.tables.recent import Recent
@@ -126,21 +127,21 @@ class Tables:
         return expanded(snapshot) if snapshot.rows < _FEW_ROWS else await asyncio.to_thread(expanded, snapshot)
 
     async def lookup(
-        self, id: GlobalId, columns: tuple[int, ...], values: tuple[object, ...], as_of: Timestamp
+        self, id: GlobalId, by: tuple[Part, ...], values: tuple[object, ...], as_of: Timestamp
     ) -> Sequence[Row] | None:
-        """The rows at `as_of` where the columns have these values.
+        """The rows at `as_of` where these have these values.
 
-        None: the table is not in memory at that time, or the rows are so many that `rows` is the better way.
+        None: the table is not in memory at that time, or `rows` is the better way, or the only one.
         """
         table = self._table(id)
         if as_of > table.progress.complete:
             await table.progress.reached(as_of)
         self._check_errors(table, as_of)
         kept = await self._memory.of(table)
-        return None if kept is None else await kept.lookup(columns, values, as_of)
+        return None if kept is None else await kept.lookup(by, values, as_of)
 
     def found(
-        self, id: GlobalId, columns: tuple[int, ...], values: tuple[object, ...], outputs: Sequence[int]
+        self, id: GlobalId, by: tuple[Part, ...], values: tuple[object, ...], outputs: Sequence[int]
     ) -> Sequence[Row] | None:
         """The columns `outputs` of what `lookup` finds at `read_ts`, if nothing has to be waited for; else None."""
         table = self._tables.get(id)
@@ -151,7 +152,7 @@ class Tables:
         if not table.is_good(read_ts):
             return None
         self._memory.touch(table)
-        return kept.found(columns, values, read_ts, outputs)
+        return kept.found(by, values, read_ts, outputs)
 
     def lagging(self, id: GlobalId) -> Progress | None:
         """How far a table is that is in memory, and would be read there if it were complete at `read_ts`."""
@@ -272,11 +273,15 @@ class Tables:
         self._recent.begin(item.id, progress.complete)
         self._turns.append(table)
 
-    def keep(self, id: GlobalId, index: GlobalId, columns: tuple[int, ...] | None) -> None:
-        """A table has an index: it stays in memory, and rows are found by these columns. It may be there for that."""
+    def keep(self, id: GlobalId, index: GlobalId, by: tuple[Part, ...] | None) -> None:
+        """A table has an index: it stays in memory, and rows are found by these. It may be there for that."""
         table = self._table(id)
         table.claim(index)
-        self._memory.want(table, index, columns)
+        self._memory.want(table, index, by)
+
+    def indexes(self, id: GlobalId) -> Mapping[GlobalId, tuple[Part, ...] | None]:
+        """The indexes of a table, and what they find rows by. None: by nothing, they only keep it in memory."""
+        return self._memory.wanted(id)
 
     def release(self, id: GlobalId, index: GlobalId) -> None:
         """An index of a table is gone. If the table was there only for it, it is dropped."""

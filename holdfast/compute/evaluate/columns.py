@@ -63,6 +63,14 @@ def true_in(predicates: Sequence[Scalar], table: pa.Table, columns: Columns) -> 
     return _all_true([by_kernel(each, _table(known, len(table)), ()) for each in predicates], len(table))
 
 
+def computed(scalars: Sequence[Scalar], columns: Sequence[pa.Array], types: Sequence[Type]) -> list[pa.ChunkedArray]:
+    """The values of scalars over rows with these columns, of these types."""
+    rows = len(columns[0]) if columns else 0
+    source = Get("rows", tuple(ColumnType(type_, nullable=True) for type_ in types))
+    table = _table([pa.chunked_array([column]) for column in columns], rows)
+    return [_computed(scalar, table, source, ()) for scalar in scalars]
+
+
 def _empty(columns: Columns) -> pa.Table:
     return _table([pa.chunked_array([], arrow_type(each.type)) for each in columns], 0)
 

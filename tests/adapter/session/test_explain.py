@@ -20,6 +20,27 @@ async def test_every_stage_of_a_plan_can_be_seen_with_the_names_of_what_it_reads
     assert "mz_catalog" in (text or "")
 
 
+async def test_it_is_explained_who_answers_and_by_what_rows_are_found(session: Session) -> None:
+    await ask(session, "CREATE TABLE t (a int, b text)")
+    await ask(session, "CREATE INDEX i ON t (a)")
+    await ask(session, "CREATE INDEX j ON t (lower(b), a)")
+    for query, expected in (
+        ("SELECT b FROM t", "the server"),
+        ("SELECT a FROM t WHERE b = 'x'", "the server, which finds rows by (#1)"),
+        ("SELECT b FROM t WHERE a = 1 AND b > 'x'", "the server, which finds rows by (#0), index materialize.public.i"),
+        (
+            "SELECT b FROM t WHERE a = 1 AND 'x' = lower(b)",
+            "the server, which finds rows by (#0, lower(#1)), index materialize.public.j",
+        ),
+        ("SELECT b FROM t WHERE lower(b) = 'x'", "the server"),
+        ("SELECT sum(g) FROM generate_series(1, 1000000000) AS g", "a job of Spark's"),
+    ):
+        ((text,),) = await rows(session, f"EXPLAIN {query}")
+        assert (text or "").endswith(f"\n\nAnswered by: {expected}")
+    ((text,),) = await rows(session, "EXPLAIN OPTIMIZED PLAN FOR SELECT b FROM t")
+    assert "Answered by" not in (text or "")
+
+
 async def test_a_view_is_explained_by_its_name(session: Session) -> None:
     await ask(session, "CREATE TABLE t (a int)")
     await ask(session, "CREATE VIEW v AS SELECT count(*) FROM t")

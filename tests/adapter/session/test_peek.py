@@ -8,7 +8,7 @@ from holdfast.adapter.session.lookup import lookup_of
 from holdfast.adapter.session.session import Session
 from holdfast.adapter.tables import tables
 from holdfast.sql import plan_query
-from tests.adapter.asking import Answer, ask, prepared, rows, taken
+from tests.adapter.asking import Answer, ask, prepared, refusal, rows, taken
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +79,7 @@ async def test_rows_are_found_by_integers_of_any_width(session: Session, type_: 
     text = f"SELECT b FROM t WHERE a = 17::{type_}"
     ready = Compiled(plan_query(text, session._state.names)).ready
     assert ready is not None
-    assert lookup_of(ready.plan) is not None
+    assert lookup_of(ready.plan, ()) is not None
     assert await rows(session, text) == [("row 17",)]
 
 
@@ -95,6 +95,36 @@ async def test_rows_are_found_by_equality_of_one_or_more_columns(session: Sessio
     assert await rows(session, "SELECT upper(b) FROM t WHERE a = 5 AND c > 1 ORDER BY 1 LIMIT 1") == [("ROW 5",)]
     assert await rows(session, "SELECT b FROM t WHERE a = NULL") == []
     assert (await prepared(session, "SELECT b FROM t WHERE a = $1", (9,))).rows == (("row 9",),)
+
+
+async def test_rows_are_found_by_an_expression_that_an_index_has(session: Session) -> None:
+    text = "SELECT a FROM t WHERE upper(b) = 'ROW 17'"
+    ready = Compiled(plan_query(text, session._state.names)).ready
+    assert ready is not None
+    peeks = session._state.shared.peeks
+    assert peeks.lookup(ready) is None
+    await ask(session, "CREATE INDEX i ON t (upper(b))")
+    assert peeks.lookup(ready) is not None
+    assert await rows(session, text) == [("17",)]
+    assert await rows(session, "SELECT a FROM t WHERE upper(b) = 'ROW 17' AND c > 100") == []
+    assert await rows(session, "SELECT c FROM t WHERE a = 3 AND upper(b) = 'ROW 3'") == [("1.5",)]
+    assert await rows(session, "SELECT c FROM t WHERE a = 4 AND upper(b) = 'ROW 3'") == []
+    await ask(session, "UPDATE t SET b = 'Row 17' WHERE a BETWEEN 17 AND 19")
+    assert sorted(await rows(session, text)) == [("17",), ("18",), ("19",)]
+    assert (await prepared(session, "SELECT a FROM t WHERE upper(b) = $1", ("ROW 20",))).rows == ((20,),)
+    await ask(session, "DROP INDEX i")
+    assert peeks.lookup(ready) is None
+    assert sorted(await rows(session, text)) == [("17",), ("18",), ("19",)]
+
+
+async def test_a_query_fails_by_a_row_for_which_the_expression_of_an_index_does(session: Session) -> None:
+    await ask(session, "CREATE INDEX i ON t ((100 / a))")
+    text = "SELECT a FROM t WHERE 100 / a = 50"
+    assert await rows(session, text) == [("2",)]
+    await ask(session, "INSERT INTO t VALUES (0, 'zero', 0)")
+    assert (await refusal(session, text))[0] == "22012"
+    await ask(session, "DELETE FROM t WHERE a = 0")
+    assert await rows(session, text) == [("2",)]
 
 
 async def test_what_is_found_at_once_is_what_would_be_found_otherwise(session: Session, other: Session) -> None:

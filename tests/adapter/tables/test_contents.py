@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pyarrow as pa
 import pytest
@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 
 from holdfast.adapter.tables import by_key, contents
 from holdfast.adapter.tables.contents import Contents
+from holdfast.adapter.tables.index import Part
 from holdfast.adapter.tables.segment import Segment
 from holdfast.compute.evaluate.keys import equality
 from holdfast.compute.evaluate.values import rows_of, table_of
 from holdfast.errors import UsageError
+from holdfast.plan.functions.registry import FUNCTIONS, OPERATORS
+from holdfast.plan.scalar import Call, Column, Constant
 from holdfast.plan.types import FLOAT8, INT8, TEXT, Type
 from holdfast.repr.frontier import Timestamp
 from tests.adapter.books import Row
@@ -303,3 +306,56 @@ def test_rows_too_many_to_make_each_are_not_looked_up() -> None:
     held = of([INT8], [(1,)] * 3_000)
     held.add_index((0,))
     assert held.lookup((0,), [1], T0) is None
+
+
+LOWER = Call(FUNCTIONS["lower"][0], (Column(1, TEXT, nullable=True),), TEXT, nullable=True)
+(DIVIDE,) = (each for each in OPERATORS["/"] if each.arguments == (INT8, INT8))
+PART_OF = Call(DIVIDE, (Constant(6, INT8), Column(0, INT8, nullable=True)), INT8, nullable=True)
+
+few = st.tuples(st.sampled_from([0, 1, 2, 3, None]), st.sampled_from(["a", "A", "b", None]))
+
+
+@settings(deadline=None)
+@given(changes=st.lists(st.tuples(st.lists(few, max_size=3), st.integers(0, 2)), max_size=6), data=st.data())
+def test_rows_are_found_by_expressions_unless_these_fail_for_one(
+    changes: list[tuple[list[Row], int]], data: st.DataObject
+) -> None:
+    held, by = empty((INT8, TEXT)), data.draw(st.sampled_from([(LOWER,), (0, LOWER), (PART_OF,), (PART_OF, LOWER)]))
+    early = data.draw(st.booleans(), "index before the commits")
+    if early:
+        held.add_index(by)
+    there, expected, failed = list[Row](), {int(T0): list[Row]()}, False
+    for time, (added, removed) in enumerate(changes, T0 + 1):
+        there = there + added
+        failed = failed or (PART_OF in by and any(row[0] == 0 for row in added))
+        removed = min(removed, len(there))
+        if added or removed:
+            held.apply(commit((INT8, TEXT), time, added, there[:removed]))
+        there = there[removed:]
+        expected[time] = there
+    if not early:
+        held.add_index(by)
+    values = tuple(
+        data.draw(st.sampled_from([0, 1, 2] if part == 0 else [2, 3, 6] if part is PART_OF else ["a", "c"]))
+        for part in by
+    )
+    for time, now in expected.items():
+        found = held.lookup(by, values, Timestamp(time))
+        if failed:
+            assert found is None
+            continue
+        wanted = [row for row in now if _values(row, by) == values]
+        assert found is not None
+        assert Counter(found) == Counter(wanted)
+
+
+def _values(row: Row, by: Sequence[Part]) -> tuple[object, ...]:
+    number, text = row
+    assert isinstance(number, int | None)
+    assert isinstance(text, str | None)
+    of: dict[Part, Callable[[], object]] = {
+        0: lambda: number,
+        LOWER: lambda: None if text is None else text.lower(),
+        PART_OF: lambda: None if number is None else 6 // number,
+    }
+    return tuple(of[part]() for part in by)
