@@ -51,6 +51,30 @@ def compare(spark: SparkSession, part: Round, inputs: dict[str, DataFrame], seed
     assert difference is None or either(found, expected), part.report(seed, query.text, difference or "")
 
 
+def nested(start: str, call: str, depth: int) -> str:
+    return call.format(nested(start, call, depth - 1)) if depth else start
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        nested("make_date(2000 + g, 2, 28)", "date_trunc('month', {})::date", 6),
+        nested("make_date(5874896 + g, 1, 1)", "date_trunc('month', {})::date", 6),
+        nested("g::float8 / 3", "trunc({} + 0.5::float8)", 8),
+        nested("CASE WHEN g > 1 THEN 'a' END", "lpad(coalesce({}, 'b'), g, 'x')", 6),
+        nested("g", "(CASE WHEN g < 4 THEN {0} / ({0} - 1) END)", 3),
+        nested("make_date(2000 + g, 2, 28)", "greatest(age({}, '2001-01-01')::text::interval, '1 day')::text::date", 3),
+        nested("to_char(make_date(2000 + g, 2, 28), 'YYYY-MM-DD')", "to_char({}::date + 1, 'YYYY-MM-DD')", 4),
+    ],
+)
+def test_calls_within_calls_have_a_short_text_with_the_same_answer(value: str, spark: SparkSession) -> None:
+    (part,) = rounds([0])
+    query = Query(f"SELECT {value} FROM generate_series(1, 3) AS g ORDER BY g", ordered=True)
+    plan, _ = plan_of(query.text, part.catalog, optimized=True)
+    assert len(render(plan).text) < 30_000
+    compare(spark, part, {}, 0, query)
+
+
 JSON = "(VALUES ('[2, 2]'::jsonb, 1), ('[]', 1), ('1', 2), (null, 2), ('\"b\"', 1), ('{\"a\": 1}', 2)) AS v (j, k)"
 
 

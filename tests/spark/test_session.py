@@ -66,6 +66,11 @@ def test_a_session_has_the_settings_that_answers_rest_on(spark: SparkSession) ->
     assert spark.conf.get("spark.sql.parquet.outputTimestampType") == "TIMESTAMP_MICROS"
 
 
+def test_what_the_parser_has_learned_takes_a_part_of_the_memory_at_most(spark: SparkSession) -> None:
+    assert spark.conf.get("spark.sql.parser.manageParserCaches") == "true"
+    assert spark.conf.get("spark.sql.parser.parserDfaCacheFlushRatio") == "10"
+
+
 def test_a_small_job_needs_few_tasks(spark: SparkSession) -> None:
     assert spark.conf.get("spark.sql.shuffle.partitions") == "2"
     assert spark.conf.get("spark.sql.adaptive.enabled") == "false"

@@ -37,6 +37,9 @@ from holdfast.plan.scalar import (
 from holdfast.plan.text.codec import read_of
 from holdfast.plan.types import BOOL, TEXT, VECTORS, Numeric, Type, spark_type
 
+_LONG = 2_000
+"""Characters of a call up to which it is written as its function says."""
+
 IS_NULL = Function("is null", (Any.ANY,), BOOL, lambda value: value is None, "{0} IS NULL", strict=False)
 
 _PARAMETERS: Mapping[str, str] = {
@@ -182,12 +185,28 @@ def _call(call: Call, arguments: Sequence[str], needs: Needs) -> str:
     function = call.function
     types = tuple(argument.type for argument in call.arguments)
     text = filled(function.spark, arguments, types, call.type)
+    if text is not None and len(text) > max(_LONG, 2 * sum(map(len, arguments))):
+        return _bound(call, arguments, types)
     if text is not None:
         return text
     if function.python is None:
         raise UsageError(f"only a session knows the value of {function}")
     text = needs.call(scalar_call(function, Types(types, call.type), needs.code_limit), arguments)
     return unwrapped(text) if function.fails else text
+
+
+def _bound(call: Call, arguments: Sequence[str], types: Sequence[Type]) -> str:
+    """The text of a call that says its arguments again and again, where it is long: it computes them once, and says
+    their names. Of calls within calls the text would double with each, and Spark takes half a minute to read it.
+    """
+    named = {
+        place: f"'a{place}', {text}"
+        for place, (text, part) in enumerate(zip(arguments, call.arguments, strict=True))
+        if not isinstance(part, Column | Constant)
+    }
+    names = [f"b.a{place}" if place in named else text for place, text in enumerate(arguments)]
+    body = filled(call.function.spark, names, types, call.type)
+    return f"element_at(transform(array(named_struct({', '.join(named.values())})), b -> {body}), 1)"
 
 
 def _is_python(call: Call) -> bool:
