@@ -22,6 +22,7 @@ from holdfast.adapter.session.as_of import Wanted
 from holdfast.adapter.session.queries import Reading, compiled, pieces, reading, time_wanted
 from holdfast.adapter.session.state import SessionState
 from holdfast.adapter.tables import Part, key_of
+from holdfast.compute.evaluate.keys import Key, equality
 from holdfast.plan.errors import DataError
 from holdfast.plan.functions.function import Function
 from holdfast.plan.text.codec import write_of
@@ -142,24 +143,24 @@ def difference(view: Item, path: tuple[str, ...]) -> str:
 
 
 async def _misplaced(state: SessionState, relation: Item, by: tuple[Part, ...], chosen: Reading) -> Piece:
-    tables, of_row = state.shared.ledger.tables, key_of(by, [column.type for column in relation.columns])
-    by_key: dict[tuple[object, ...], Counter[Row]] = {}
+    types = tuple([column.type for column in relation.columns])
+    tables, of_row, same = state.shared.ledger.tables, key_of(by, types), equality(types)
+    by_key: dict[tuple[object, ...], Counter[Key]] = {}
+    shown: dict[Key, Row] = {}
     with tables.hold([relation.id], chosen.as_of):
         async for piece in pieces(state, chosen, ()):
             for row in piece.rows():
                 with suppress(DataError):  # then nothing is found by this index
-                    by_key.setdefault(of_row(row), Counter())[row] += 1
-        differing: Counter[tuple[str, Row]] = Counter()
+                    by_key.setdefault(of_row(row), Counter())[same(row)] += 1
+                    shown[same(row)] = row
+        differing: Counter[tuple[str, Key]] = Counter()
         for key, rows in by_key.items():
             found = None if None in key else await tables.lookup(relation.id, by, key, chosen.as_of)
             if found is not None:
-                held = Counter(found)
+                held = Counter(map(same, found))
+                shown |= zip(map(same, found), found, strict=True)
                 differing.update({("missing", row): count for row, count in (rows - held).items()})
                 differing.update({("extra", row): count for row, count in (held - rows).items()})
-    return Piece(tuple(column.type for column in COLUMNS), _shown(differing, relation))
-
-
-def _shown(differing: Counter[tuple[str, Row]], relation: Item) -> Sequence[Row]:
-    names, types = zip(*((column.name, column.type) for column in relation.columns), strict=True)
-    write = write_of(record_of(names, types))
-    return [(problem, write(row), count) for (problem, row), count in differing.items()]
+    write = write_of(record_of(tuple([column.name for column in relation.columns]), types))
+    told = [(problem, write(shown[row]), count) for (problem, row), count in differing.items()]
+    return Piece(tuple(column.type for column in COLUMNS), told)

@@ -84,6 +84,13 @@ async def test_rows_are_found_by_every_key_of_an_index(session: Session) -> None
     assert await rows(session, "VERIFY INDEX j") == []
 
 
+async def test_rows_that_python_has_no_equality_for_are_found_by_their_index(session: Session) -> None:
+    await ask(session, "CREATE TABLE t (a int, f float8, fs float8[])")
+    await ask(session, "INSERT INTO t VALUES (1, 'NaN', NULL), (1, '-0', ARRAY['NaN'::float8]), (1, 0, ARRAY[0.0])")
+    await ask(session, "CREATE INDEX i ON t (a)")
+    assert await rows(session, "VERIFY INDEX i") == []
+
+
 @pytest.mark.parametrize("key", ["b", "n", "b, n", "lower(b)"])
 async def test_views_are_what_their_indexes_keep(session: Session, key: str) -> None:
     await ask(session, "CREATE TABLE t (a int, b text)")
