@@ -1,15 +1,18 @@
 """VERIFY: what is maintained, compared with the same computed from scratch.
 
 Of a view that is materialized or has an index, the contents that are kept are compared with the answer to its query, at
-one time. Of an index, what is found by each of the keys is compared with the rows that have the key.
+one time. Of an index, what is found by each of the keys is compared with the durable rows that have the key.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+
+import pyarrow as pa
 
 from holdfast.adapter.catalog.names import SessionNames, as_relation
 from holdfast.adapter.catalog.objects import Item
@@ -23,6 +26,7 @@ from holdfast.adapter.session.queries import Reading, compiled, pieces, reading,
 from holdfast.adapter.session.state import SessionState
 from holdfast.adapter.tables import Part, key_of
 from holdfast.compute.evaluate.keys import Key, equality
+from holdfast.compute.evaluate.values import rows_of
 from holdfast.plan.errors import DataError
 from holdfast.plan.functions.function import Function
 from holdfast.plan.text.codec import write_of
@@ -39,6 +43,9 @@ from holdfast.sql.syntax.statement.kind import Kind
 
 COLUMNS = (OutputColumn("problem", TEXT), OutputColumn("row", TEXT), OutputColumn("count", INT8))
 """A row that is `missing` from what is maintained, or one that is `extra`, and how many of it."""
+
+_AT_ONCE = 1_000
+"""Rows, and keys, that are looked at before others have their turn."""
 
 
 async def verify(state: SessionState, syntax: Verify) -> Rows:
@@ -147,20 +154,30 @@ async def _misplaced(state: SessionState, relation: Item, by: tuple[Part, ...], 
     tables, of_row, same = state.shared.ledger.tables, key_of(by, types), equality(types)
     by_key: dict[tuple[object, ...], Counter[Key]] = {}
     shown: dict[Key, Row] = {}
-    with tables.hold([relation.id], chosen.as_of):
-        async for piece in pieces(state, chosen, ()):
-            for row in piece.rows():
-                with suppress(DataError):  # then nothing is found by this index
-                    by_key.setdefault(of_row(row), Counter())[same(row)] += 1
-                    shown[same(row)] = row
-        differing: Counter[tuple[str, Key]] = Counter()
-        for key, rows in by_key.items():
-            found = None if None in key else await tables.lookup(relation.id, by, key, chosen.as_of)
-            if found is not None:
-                held = Counter(map(same, found))
-                shown |= zip(map(same, found), found, strict=True)
-                differing.update({("missing", row): count for row, count in (rows - held).items()})
-                differing.update({("extra", row): count for row, count in (held - rows).items()})
+    async for row in _one_by_one(await tables.durable_rows(relation.id, chosen.as_of), types):
+        with suppress(DataError):  # then nothing is found by this index
+            by_key.setdefault(of_row(row), Counter())[same(row)] += 1
+            shown[same(row)] = row
+    async for row in _one_by_one(await tables.rows(relation.id, chosen.as_of), types):
+        with suppress(DataError):
+            by_key.setdefault(of_row(row), Counter())
+    differing: Counter[tuple[str, Key]] = Counter()
+    for number, (key, rows) in enumerate(by_key.items(), start=1):
+        if number % _AT_ONCE == 0:
+            await asyncio.sleep(0)
+        found = None if None in key else await tables.lookup(relation.id, by, key, chosen.as_of)
+        if found is not None:
+            held = Counter(map(same, found))
+            shown |= zip(map(same, found), found, strict=True)
+            differing.update({("missing", row): count for row, count in (rows - held).items()})
+            differing.update({("extra", row): count for row, count in (held - rows).items()})
     write = write_of(record_of(tuple([column.name for column in relation.columns]), types))
     told = [(problem, write(shown[row]), count) for (problem, row), count in differing.items()]
     return Piece(tuple(column.type for column in COLUMNS), told)
+
+
+async def _one_by_one(table: pa.Table, types: Sequence[Type]) -> AsyncIterator[Row]:
+    for begin in range(0, table.num_rows, _AT_ONCE):
+        for row in rows_of(table.slice(begin, _AT_ONCE), types):
+            yield row
+        await asyncio.sleep(0)

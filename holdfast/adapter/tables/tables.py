@@ -122,6 +122,12 @@ class Tables:
             found = await self._read_back(table, as_of)
         return found if columns is None else found.select(list(columns))
 
+    async def durable_rows(self, id: GlobalId, as_of: Timestamp) -> pa.Table:
+        """All rows at `as_of`, read back, whatever is in memory."""
+        table = self._table(id)
+        await self._readable(table, as_of)
+        return await self._read_back(table, as_of)
+
     async def _read_back(self, table: Table, as_of: Timestamp) -> pa.Table:
         snapshot = await self._stored.snapshot(table, as_of)
         return expanded(snapshot) if snapshot.rows < _FEW_ROWS else await asyncio.to_thread(expanded, snapshot)

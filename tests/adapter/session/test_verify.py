@@ -7,6 +7,7 @@ from holdfast.adapter.database import Database
 from holdfast.adapter.plan_cache import collections_in
 from holdfast.adapter.session.session import Session
 from holdfast.adapter.session.verify import FromScratch, difference
+from holdfast.adapter.tables.contents import Contents
 from holdfast.compute.evaluate import evaluate
 from holdfast.compute.evaluate.values import rows_of, table_of
 from holdfast.plan.decorrelate import decorrelate
@@ -89,6 +90,19 @@ async def test_rows_that_python_has_no_equality_for_are_found_by_their_index(ses
     await ask(session, "INSERT INTO t VALUES (1, 'NaN', NULL), (1, '-0', ARRAY['NaN'::float8]), (1, 0, ARRAY[0.0])")
     await ask(session, "CREATE INDEX i ON t (a)")
     assert await rows(session, "VERIFY INDEX i") == []
+
+
+async def test_what_an_index_has_not_heard_of_is_told(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    await ask(session, "CREATE TABLE t (a int, b text)")
+    await ask(session, "INSERT INTO t VALUES (1, 'x'), (2, 'y')")
+    await ask(session, "CREATE INDEX i ON t (a)")
+    assert await rows(session, "VERIFY INDEX i") == []
+    monkeypatch.setattr(Contents, "apply", lambda *_: None)
+    await ask(session, "UPDATE t SET b = 'z' WHERE a = 2")
+    assert await rows(session, "VERIFY INDEX i") == [("missing", "(2,z)", "1"), ("extra", "(2,y)", "1")]
+    await ask(session, "DELETE FROM t WHERE a = 1")
+    told = {("missing", "(2,z)", "1"), ("extra", "(1,x)", "1"), ("extra", "(2,y)", "1")}
+    assert set(await rows(session, "VERIFY INDEX i")) == told
 
 
 @pytest.mark.parametrize("key", ["b", "n", "b, n", "lower(b)"])
