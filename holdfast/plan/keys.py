@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice, product
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from holdfast.plan.node import remembered
 from holdfast.plan.relation import (
@@ -117,9 +117,14 @@ def _lookups(
     return _least(found)
 
 
+def is_equation(predicate: Scalar) -> TypeGuard[Call]:
+    """Whether a predicate says that two values are equal, or neither is there."""
+    return isinstance(predicate, Call) and predicate.function.name in ("=", "is_not_distinct")
+
+
 def equated(predicate: Scalar) -> tuple[int, int] | None:
     """The two columns that a predicate says are equal."""
-    if not isinstance(predicate, Call) or predicate.function.name not in ("=", "is_not_distinct"):
+    if not is_equation(predicate):
         return None
     match predicate.arguments:
         case (Column() as left, Column() as right):

@@ -367,7 +367,12 @@ class Generator:
             return "false" if self.one_in(2) else "true"
         a, b = self.random.choice(pairs)
         operator = "=" if full or not self.one_in(4) else self.random.choice(COMPARISONS)
-        text = f"{a.text} {operator} {b.text}"
+        one, other = a.text, b.text
+        if not full and self.one_in(4):
+            one = self.expression(a.type, left, 1)
+        if not full and self.one_in(4):
+            other = self.expression(b.type, right, 1)
+        text = f"{one} {operator} {other}"
         if not full and self.one_in(4):
             text += f" AND {self.expression(BOOL, (*left, *right, *outer), depth - 1)}"
         if not full and depth > 0 and self.one_in(10):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeGuard
 
 import pyarrow as pa
 
@@ -14,12 +13,11 @@ from holdfast.plan.functions.conversion import is_relabel
 from holdfast.plan.functions.function import Function
 from holdfast.plan.functions.numeric_types import common, whole_digits
 from holdfast.plan.functions.registry import OPERATORS
-from holdfast.plan.keys import unique_keys
+from holdfast.plan.keys import is_equation, unique_keys
 from holdfast.plan.relation import Join
 from holdfast.plan.scalar import Call, Column, Scalar, columns_of
 from holdfast.plan.types import Numeric, Type, arrow_type
 
-_EQUAL = ("=", "is_not_distinct")
 _WIDTHS = {"int2": 2, "int4": 4, "int8": 8}
 _FLOATS = {"float4": 4, "float8": 8}
 
@@ -31,10 +29,6 @@ class Equation:
     column: int
     other: Scalar
     is_strict: bool
-
-
-def is_equation(predicate: Scalar) -> TypeGuard[Call]:
-    return isinstance(predicate, Call) and predicate.function.name in _EQUAL
 
 
 def columns_of_parts(join: Join) -> list[range]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from holdfast.compute.delta.equations import Equation, columns_of_parts, equations, found_from, is_equation
+from holdfast.compute.delta.equations import Equation, columns_of_parts, equations, found_from
 from holdfast.compute.delta.internal import LATER, TIMES, call
 from holdfast.compute.delta.making import Making
 from holdfast.compute.delta.quick import Met
@@ -19,6 +19,7 @@ from holdfast.compute.evaluate.python_calls import calls_users
 from holdfast.compute.evaluate.scalars import can_fail
 from holdfast.plan.columns import is_null
 from holdfast.plan.functions.registry import FUNCTIONS
+from holdfast.plan.keys import is_equation
 from holdfast.plan.relation import Filter, Join, Map, Project, Relation, Union, column
 from holdfast.plan.scalar import Call, Column, Scalar, columns_of, moved
 from holdfast.plan.types import BOOL

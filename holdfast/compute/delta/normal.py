@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from holdfast.compute.delta.clock import has_clock
-from holdfast.compute.delta.equations import is_equation, of_one_type
+from holdfast.compute.delta.equations import columns_of_parts, looked_up, of_one_type
 from holdfast.compute.delta.join import equated_columns
 from holdfast.compute.evaluate.scalars import can_fail
+from holdfast.plan.keys import is_equation
 from holdfast.plan.rebuild import inlined, rebuilt
 from holdfast.plan.relation import (
     Distinct,
@@ -30,7 +31,8 @@ from holdfast.plan.relation import (
     WindowCall,
     column,
 )
-from holdfast.plan.scalar import Call, Column, Scalar, columns_of, moved
+from holdfast.plan.scalar import Call, Column, Scalar, columns_of
+from holdfast.plan.widened import widened
 
 
 def normal(relation: Relation) -> Relation:
@@ -78,7 +80,9 @@ def _own(relation: Relation) -> Relation:
             return Filter(_own(Join(relation.inputs, surely)), tuple(filter(can_fail, relation.predicates)))
         case Join() if any(map(has_clock, relation.predicates)):
             timeless = tuple(each for each in relation.predicates if not has_clock(each))
-            return _own(Filter(Join(relation.inputs, timeless), _timed(relation.predicates)))
+            return _own(Filter(_own(Join(relation.inputs, timeless)), _timed(relation.predicates)))
+        case Join():
+            return _found_by_columns(relation)
         case Filter() if any(map(has_clock, relation.predicates)):
             timeless = tuple(each for each in relation.predicates if not has_clock(each))
             below = Filter(relation.input, timeless) if timeless else relation.input
@@ -117,24 +121,50 @@ def _partitioned(call: WindowCall, keys: tuple[Scalar, ...]) -> WindowCall:
     return replace(call, partition=keys)
 
 
+def _found_by_columns(relation: Join) -> Relation:
+    """With the sides of equations as columns of the inputs that they are about, unless rows are found by what is there.
+
+    That keeps nothing: an input with such columns is state only where nothing else says which of its rows are wanted.
+    """
+    parts = columns_of_parts(relation)
+    alike: dict[Scalar, Call] = {}
+    added: dict[Scalar, int] = {}
+    for predicate in relation.predicates:
+        equation = of_one_type(predicate, *predicate.arguments) if is_equation(predicate) else None
+        if equation is None or can_fail(predicate):
+            continue
+        for one, other in (equation.arguments, equation.arguments[::-1]):
+            number = _part(one, other, parts)
+            if number is not None and looked_up(one) is None:
+                alike[predicate] = equation
+                added[one] = number
+    if not added:
+        return relation
+    found = widened(relation.inputs, [alike.get(each, each) for each in relation.predicates], added)
+    return Project(Join(found.inputs, found.predicates), found.outputs)
+
+
+def _part(one: Scalar, other: Scalar, parts: list[range]) -> int | None:
+    """The input that one side of an equation is about, if the other is about others."""
+    columns, others = columns_of(one), columns_of(other)
+    if not columns or not others:
+        return None
+    return next((n for n, own in enumerate(parts) if columns <= set(own) and others.isdisjoint(own)), None)
+
+
 def _joined_by_columns(relation: OuterJoin | SemiJoin) -> Relation:
     """With the sides of equations between expressions as columns, so that rows are found by them."""
-    left, right = len(relation.left.columns), len(relation.right.columns)
-    pairs = [pair for pair in (_sides(predicate, left) for predicate in relation.predicates) if pair is not None]
-    if not pairs:
+    width = len(relation.left.columns)
+    alike = {each: pair for each in relation.predicates if (pair := _sides(each, width)) is not None}
+    if not alike:
         return relation
-    ours = Map(relation.left, tuple(pair.arguments[0] for pair in pairs))
-    theirs = Map(relation.right, tuple(moved(pair.arguments[1], lambda index: index - left) for pair in pairs))
-    added = len(pairs)
-    predicates = [moved(each, lambda index: index + added * (index >= left)) for each in relation.predicates]
-    both = Join((ours, theirs))
-    for place, pair in enumerate(pairs):
-        sides = column(both, left + place), column(both, left + added + right + place)
-        predicates.append(replace(pair, arguments=sides))
-    if isinstance(relation, SemiJoin):
-        return Project(SemiJoin(ours, theirs, tuple(predicates), relation.anti), tuple(range(left)))
-    made = OuterJoin(ours, theirs, tuple(predicates), relation.full)
-    return Project(made, (*range(left), *range(left + added, left + added + right)))
+    sides = [(side, number) for pair in alike.values() for number, side in enumerate(pair.arguments)]
+    added: dict[Scalar, int] = {side: number for side, number in sides if not isinstance(side, Column)}
+    predicates = [alike.get(each, each) for each in relation.predicates]
+    found = widened((relation.left, relation.right), predicates, added)
+    left, right = found.inputs
+    made = replace(relation, left=left, right=right, predicates=found.predicates)
+    return Project(made, found.outputs[: len(relation.columns)])
 
 
 def _sides(predicate: Scalar, left: int) -> Call | None:

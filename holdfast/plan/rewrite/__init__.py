@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from holdfast.plan.relation import Plan, Relation
+from holdfast.plan.rewrite.compute_equated import compute_equated
 from holdfast.plan.rewrite.drop_distinct import drop_distinct
 from holdfast.plan.rewrite.drop_empty import drop_empty
 from holdfast.plan.rewrite.factor_conditions import factor_conditions
@@ -39,6 +40,7 @@ RULES: tuple[Rewrite, ...] = (
     order_joins,
     infer_predicates,
     push_down_filters,
+    compute_equated,
     fuse_unions,
     fuse_topk,
     drop_empty,

@@ -71,6 +71,36 @@ def test_rows_are_looked_up_by_columns_of_two_types(on: str, kind: str) -> None:
         view.live(upper)
 
 
+@pytest.mark.parametrize(
+    "on",
+    [
+        "t.i + 1 = u.i * 2",
+        "t.s = u.v || 'x'",
+        "lower(t.s) = upper(u.v)",
+        "t.s::int = u.i",
+        "t.i = u.k::numeric",
+        "t.i - 1 IS NOT DISTINCT FROM u.i - 2",
+        "t.k = u.k AND t.i + 1 = u.i",
+        "t.i + 1 = u.i AND t.s < u.v",
+        "t.i + u.i = 3",
+    ],
+)
+@pytest.mark.parametrize("kind", ["JOIN", "LEFT JOIN", "FULL JOIN", "SEMI", "ANTI"])
+def test_rows_are_joined_by_expressions(on: str, kind: str) -> None:
+    shapes: dict[str, Columns] = {
+        "t": (("k", INT4), ("i", INT4), ("s", TEXT)),
+        "u": (("k", INT8), ("i", INT4), ("v", TEXT)),
+    }
+    exists = f"SELECT * FROM t WHERE {'NOT ' * (kind == 'ANTI')}EXISTS (SELECT FROM u WHERE {on})"
+    told: dict[str, Updates] = {
+        "t": [((1, 1, "1"), 5, 1), ((2, 2, "3"), 10, 1), ((None, None, None), 10, 1), ((1, 1, "1"), 12, -1)],
+        "u": [((1, 1, "2"), 10, 1), ((1, 3, ""), 10, 1), ((2, 2, None), 11, 1), ((None, None, "1"), 13, 1)],
+    }
+    view = life(exists if kind in ("SEMI", "ANTI") else f"SELECT * FROM t {kind} u ON {on}", told, shapes)
+    for upper in (11, 12, 13, 14):
+        view.live(upper)
+
+
 def test_rows_of_a_join_that_are_found_by_what_it_joins_by_are_not_kept() -> None:
     shapes: dict[str, Columns] = {"t": (("a", INT4), ("b", INT4)), "u": (("a", INT4), ("c", INT4))}
     by_key = "SELECT t.b, u.c FROM t JOIN u ON t.a = u.a WHERE t.a IN (SELECT a FROM t GROUP BY a HAVING count(*) > 1)"

@@ -22,6 +22,17 @@ QUERIES = {
     "outer join": "SELECT t.id, t.v, u.w FROM t LEFT JOIN u ON t.k = u.k",
     "full join": "SELECT t.id, t.v, u.w FROM t FULL JOIN u ON t.k = u.k",
     "join": "SELECT t.id, u.w FROM t JOIN u ON t.k = u.k",
+    "join by texts": "SELECT t.id, u.w FROM t JOIN u ON t.k::text = u.k::text",
+    "join by an expression": "SELECT t.id, u.w FROM t JOIN u ON t.k = -(-u.k)",
+    "join by expressions that may fail": "SELECT t.id, u.w FROM t JOIN u ON t.k + 1 = u.k + 1",
+    "join by two types": "SELECT t.id, u.w FROM t JOIN u ON t.k = u.k::numeric",
+    "join of three by expressions": "SELECT t.id, u.w, v.id FROM t JOIN u ON t.k + 1 = u.k + 1 "
+    "JOIN t v ON v.id + 5 = t.id + 5",
+    "join by more than an expression": "SELECT t.id, u.w FROM t JOIN u ON t.k = u.k AND t.k + 1 = u.k + 1",
+    "outer join by an expression": "SELECT t.id, t.v, u.w FROM t LEFT JOIN u ON t.k = u.k + 0",
+    "full join by expressions": "SELECT t.id, t.v, u.w FROM t FULL JOIN u ON t.k + 1 = u.k + 1",
+    "exists by an expression": "SELECT id FROM t WHERE EXISTS (SELECT FROM u WHERE u.k + 1 = t.k + 1 AND u.w > t.v)",
+    "not exists by an expression": "SELECT id FROM t WHERE NOT EXISTS (SELECT FROM u WHERE u.k + 1 = t.k + 1)",
     "window": "SELECT id, row_number() OVER (PARTITION BY k ORDER BY v, id), sum(v) OVER (PARTITION BY k) FROM t",
     "top-k": "SELECT k, l.v FROM (SELECT DISTINCT k FROM t) g, "
     "LATERAL (SELECT v FROM t WHERE t.k = g.k ORDER BY v DESC LIMIT 3) l",

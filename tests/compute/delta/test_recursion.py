@@ -45,6 +45,10 @@ GOES_ON = {
     "ON x.b = y.a) SELECT * FROM r",
     "closure from both ends": "r (a int, b int) AS (SELECT a, b FROM edge UNION SELECT e.a, f.b FROM edge e JOIN r "
     "ON e.b = r.a JOIN edge f ON r.b = f.a) SELECT * FROM r",
+    "reached by expressions": "r (a int) AS (SELECT a FROM kind WHERE k = 0 UNION SELECT e.b FROM r JOIN edge e "
+    "ON r.a + 1 = e.a + 1) SELECT * FROM r",
+    "reached by texts": "r (a int) AS (SELECT a FROM kind WHERE k = 0 UNION SELECT e.b FROM r JOIN edge e "
+    "ON r.a::text = e.a::text) SELECT * FROM r",
     "reached": f"{REACHED} SELECT * FROM r",
     "two sets": f"{IN_TURN.format('DISTINCT')} SELECT n, 0 FROM even UNION ALL SELECT n, 1 FROM odd",
     "a set and what is none": f"{IN_TURN.format('')} SELECT n, 0 FROM even UNION ALL SELECT n, 1 FROM odd",

@@ -25,6 +25,7 @@ from holdfast.plan.relation import (
     Window,
     WindowCall,
 )
+from holdfast.plan.rewrite.compute_equated import compute_equated
 from holdfast.plan.rewrite.drop_distinct import drop_distinct
 from holdfast.plan.rewrite.drop_empty import drop_empty
 from holdfast.plan.rewrite.factor_conditions import factor_conditions
@@ -181,6 +182,48 @@ def test_joins_of_joins_become_one() -> None:
           Get v
         """,
     )
+
+
+def test_what_may_fail_is_computed_before_inputs_are_joined_by_it() -> None:
+    plan = Join((T, U), (eq(op("+", col(0), lit(1)), col(2)), lt(col(1), col(3))))
+    assert_shows(
+        compute_equated(plan),
+        """
+        Project (#0, #1, #3, #4)
+          Join on (#2 = #3) AND (#1 < #4)
+            Map ((#0 + 1))
+              Get t
+            Get u
+        """,
+    )
+    semi = SemiJoin(T, U, (eq(op("*", col(0), lit(2)), op("+", col(2), lit(1))),), anti=True)
+    assert_shows(
+        compute_equated(semi),
+        """
+        Project (#0, #1)
+          AntiJoin on (#2 = #5)
+            Map ((#0 * 2))
+              Get t
+            Map ((#0 + 1))
+              Get u
+        """,
+    )
+
+
+def test_what_may_fail_is_left_to_rows_that_find_each_other_by_what_cannot() -> None:
+    by_sum = eq(op("+", col(1), lit(1)), col(3))
+    plan = Join((T, U), (eq(col(0), col(2)), by_sum))
+    assert compute_equated(plan) is plan
+    chain = Join((T, U, V), (eq(col(0), col(2)), eq(col(2), col(4)), eq(col(0), op("+", col(4), lit(1)))))
+    assert compute_equated(chain) is chain
+
+
+def test_what_may_fail_is_not_computed_for_rows_that_another_condition_keeps_from_it() -> None:
+    by_sum = eq(op("+", col(1), lit(1)), col(3))
+    guarded = OuterJoin(T, U, (lt(col(0), lit(5)), by_sum))
+    assert compute_equated(guarded) is guarded
+    compared = Join((T, U), (lt(op("+", col(1), lit(1)), col(3)),))
+    assert compute_equated(compared) is compared
 
 
 def test_calls_of_constants_become_constants() -> None:
