@@ -22,6 +22,7 @@ from holdfast.plan.columns import (
 )
 from holdfast.plan.decorrelate.compared import Compared, compared, facts, moved_to
 from holdfast.plan.decorrelate.ties import Pulled, Tie, checked, counted, has_one_row, value_and_count
+from holdfast.plan.decorrelate.turns import InTurn, asks_what_may_fail, comes_next
 from holdfast.plan.free import free_in, free_in_scalar, holds_query, scalars
 from holdfast.plan.functions.registry import AGGREGATES, FUNCTIONS
 from holdfast.plan.rebuild import aggregate_with
@@ -114,7 +115,9 @@ def _is_plain(relation: Distinct | Map | Project) -> bool:
 class Row:
     """A relation that grows columns while the scalars over it are translated.
 
-    The scalars' own columns are at `shift` and after, `width` of them; outer columns are where `env` says.
+    - The scalars' own columns are at `shift` and after, `width` of them; outer columns are where `env` says.
+    - A column stays where it is.
+    - Queries are asked of no other rows than those for which the column `comes` is true, if there is one.
     """
 
     relation: Relation
@@ -122,6 +125,7 @@ class Row:
     width: int
     env: Env
     lowering: Lowering
+    comes: int | None = None
 
     def scalar(self, scalar: Scalar) -> Scalar:
         """`scalar` over the columns of the relation, to which those of queries inside of it are added."""
@@ -129,7 +133,36 @@ class Row:
             return self._attached(scalar)
         if not holds_query(scalar):
             return translated(scalar, self.relation, self.shift, self.env)
+        if isinstance(scalar, InTurn):
+            return self._in_turn(scalar)
         return with_children(scalar, tuple(self.scalar(part) for part in children(scalar)))
+
+    def _in_turn(self, scalar: InTurn) -> Scalar:
+        done: list[Scalar] = []
+        for part in children(scalar):
+            if done and asks_what_may_fail(part):
+                done.append(self._where_it_comes(part, comes_next(scalar, done)))
+            else:
+                done.append(self.scalar(part))
+        return with_children(scalar, tuple(done))
+
+    def _where_it_comes(self, scalar: Scalar, comes: Scalar) -> Scalar:
+        """`scalar` for the rows for which `comes` is true, over our columns."""
+        around = self.comes
+        self.relation, self.comes = with_column(self.relation, self._guarded(comes, FALSE))
+        found = self.scalar(scalar)
+        self.comes = around
+        return found
+
+    def _guarded(self, scalar: Scalar, otherwise: Scalar) -> Scalar:
+        """A scalar over our columns that is not run for rows that queries are not asked of."""
+        return scalar if self.comes is None else Case(((column(self.relation, self.comes), scalar),), otherwise)
+
+    def _pulled(self, relation: Relation) -> Pulled | None:
+        """What a query is for all rows, unless it is to be asked of some alone."""
+        if self.comes is not None and free_in(relation):
+            return None
+        return self.lowering.try_pull(relation)
 
     def aggregate(self, call: AggregateCall) -> AggregateCall:
         return aggregate_with(call, self.scalar)
@@ -148,7 +181,7 @@ class Row:
                 return self._attach_any(query)
 
     def _attach_value(self, query: Subquery) -> Scalar:
-        pulled = self.lowering.try_pull(query.relation)
+        pulled = self._pulled(query.relation)
         if pulled is not None and not pulled.residual:
             if pulled.one_row:
                 return self.joined(pulled)[0]
@@ -164,7 +197,7 @@ class Row:
     def _attach_exists(self, query: Subquery) -> Scalar:
         if not free_in(query.relation):
             return self._attach_any_row(self.lowering.alone(query.relation))
-        pulled = self.lowering.try_pull(query.relation)
+        pulled = self._pulled(query.relation)
         if pulled is not None and not pulled.residual and pulled.default is None:
             keys = Distinct(projected(pulled.relation, [tie.inner for tie in pulled.ties]))
             marked = appended(keys, [TRUE])
@@ -242,7 +275,7 @@ class Row:
         """A query for all rows of ours, where its own columns begin, those that say which row it is for, and how what
         begins with these is joined.
         """
-        pulled = self.lowering.try_pull(relation)
+        pulled = self._pulled(relation)
         if pulled is not None and not pulled.residual and pulled.default is None:
             ties = tuple(Tie(tie.equals, tie.outer, place) for place, tie in enumerate(pulled.ties))
             return pulled.relation, 0, pulled.tied, lambda found: self.tie_predicates(found, ties)
@@ -252,7 +285,8 @@ class Row:
 
     def _column_of(self, scalar: Scalar) -> int:
         """Which column a scalar about our row is, or becomes."""
-        self.relation, place = with_column(self.relation, translated(scalar, self.relation, self.shift, self.env))
+        ours = translated(scalar, self.relation, self.shift, self.env)
+        self.relation, place = with_column(self.relation, self._guarded(ours, null(ours.type)))
         return place
 
     def _attach_pairs(self, query: Subquery, predicate: Scalar) -> Scalar:
@@ -292,7 +326,8 @@ class Row:
             places |= {self.env[level - 1](index) for level, index in free_in_scalar(scalar)}
         used = sorted(places)
         where = {place: index for index, place in enumerate(used)}
-        bindings = Distinct(projected(self.relation, used)) if used else None
+        rows = self.relation if self.comes is None else Filter(self.relation, (column(self.relation, self.comes),))
+        bindings = Distinct(projected(rows, used)) if used else None
         narrowed: Env = tuple(_composed(where, level) for level in env)
         return used, self.lowering.bound(relation, bindings, narrowed)
 
