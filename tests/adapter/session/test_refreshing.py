@@ -40,12 +40,19 @@ async def test_times_are_kept_as_texts(session: Session, said: str, kept: str) -
 
 async def test_what_is_aligned_to_nothing_is_aligned_to_the_present(session: Session) -> None:
     kept = await options_of(session, "REFRESH EVERY '1 day'")
-    assert re.fullmatch(rf"REFRESH = EVERY '1 day' ALIGNED TO {TIME}", kept)
+    assert re.fullmatch(rf"REFRESH = EVERY '1 day' ALIGNED TO {TIME}, REFRESH = AT CREATION", kept)
     assert await rows(
         session,
         "SELECT now() - aligned_to < '1 hour' AND now() >= aligned_to "
-        "FROM mz_internal.mz_materialized_view_refresh_strategies",
+        "FROM mz_internal.mz_materialized_view_refresh_strategies WHERE type = 'every'",
     ) == [("t",)]
+
+
+@pytest.mark.parametrize("also", ["", ", REFRESH AT CREATION", ", REFRESH EVERY '2 hours'"])
+async def test_what_is_aligned_to_nothing_can_be_read_at_once(session: Session, also: str) -> None:
+    kept = await options_of(session, f"REFRESH EVERY '1 day'{also}")
+    assert kept.count("AT CREATION") == 1
+    assert await rows(session, "SELECT a FROM v") == [("1",)]
 
 
 async def test_the_time_of_the_statement_is_known(session: Session) -> None:
