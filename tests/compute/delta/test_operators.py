@@ -154,10 +154,10 @@ def test_an_operator_is_made_of_states(query: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("query", OF_ONE.values(), ids=OF_ONE.keys())
 def test_an_operator_over_one_input_for_longer(query: str) -> None:
-    assert check_of_one(query, 4) > 1000
+    assert check_of_one(query, 5) > 1000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("query", OF_TWO.values(), ids=OF_TWO.keys())
 def test_an_operator_over_two_inputs_for_longer(query: str) -> None:
-    assert check_of_two(query, 4) > 1000
+    assert check_of_two(query, 5) > 1000
