@@ -38,7 +38,7 @@ class Answer:
         return None
 
 
-_TIMEOUT = "57014"
+_TIMEOUT, _GROUPING = "57014", "42803"
 _DATA = ("22", "21")
 """Classes of errors that the data causes: an overflow, a division by zero, two rows for one value."""
 
@@ -53,6 +53,11 @@ def either(ours: Answer, theirs: Answer) -> bool:
         return True
     errors = [answer.error for answer in (ours, theirs) if answer.error is not None]
     return bool(errors) and all(error.startswith(_DATA) for error in errors)
+
+
+def refuses_merged(theirs: Answer, query: str) -> bool:
+    """Whether PostgreSQL did not accept that a column that a full join merges is grouped by, as is documented."""
+    return theirs.error == _GROUPING and "FULL JOIN" in query and "USING" in query
 
 
 def _row(row: tuple[Cell, ...], types: tuple[str, ...]) -> tuple[Cell, ...]:
