@@ -64,7 +64,7 @@ def step(
     """What happens to the view in [lower, upper), given all that happens to its inputs then.
 
     What would happen before `first` happens then: a view that was not right in between is right from there on. If a
-    join comes to more than the `most` rows, the step is given up with `TooManyRows`.
+    join or a series comes to more than the `most` rows, the step is given up with `TooManyRows`.
     """
     first = lower if first is None else first
     run = _Run(program, arranged, (lower, upper, first), most)
@@ -196,7 +196,7 @@ def due(program: Program, arranged: Mapping[str, Found], at: Timestamp) -> Times
 def from_scratch(program: Program, rows: Mapping[str, pa.Table], at: Timestamp, most: int | None = None) -> Step:
     """The view and its states at a time, given the rows of its inputs then, as updates at that time.
 
-    If a join comes to more than the `most` rows, it is given up with `TooManyRows`.
+    If a join or a series comes to more than the `most` rows, it is given up with `TooManyRows`.
     """
     known: dict[Relation, Multiset] = {}
 

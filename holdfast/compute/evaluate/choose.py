@@ -6,9 +6,6 @@ from holdfast.plan.free import scalars
 from holdfast.plan.relation import Filter, FlatMap, Get, Map, Plan, Project, Relation, TopK, inputs
 from holdfast.plan.scalar import Call, Scalar, children
 
-_LONG = frozenset(("generate_series",))
-"""Functions that make many rows of few: too many for here."""
-
 
 def can_evaluate(plan: Plan) -> bool:
     """Whether the query is over constants alone, or a plain read of one collection, with immutable expressions."""
@@ -18,7 +15,7 @@ def can_evaluate(plan: Plan) -> bool:
 
 
 def _is_constant(relation: Relation) -> bool:
-    if isinstance(relation, Get) or (isinstance(relation, FlatMap) and relation.function.name in _LONG):
+    if isinstance(relation, Get) or (isinstance(relation, FlatMap) and relation.function.long):
         return False
     return all(map(_is_immutable, scalars(relation))) and all(map(_is_constant, inputs(relation)))
 

@@ -21,7 +21,7 @@ def evaluate(
 ) -> pa.Table:
     """The answer to a decorrelated query. Columns of `inputs` are in the order of `Get`, of Arrow's type for each.
 
-    If a join comes to more than the `most` rows, it is given up with `TooManyRows`.
+    If a join or a series comes to more than the `most` rows, it is given up with `TooManyRows`.
     With LIMIT or OFFSET, rows that the ORDER BY leaves equal are told apart by all columns, also those not shown.
     """
     start, count = bounds(plan.limit, plan.offset, (), parameters)

@@ -9,6 +9,7 @@ from itertools import islice, takewhile
 import pyarrow as pa
 
 from holdfast.compute.evaluate.aggregation import distinct, reduced
+from holdfast.compute.evaluate.budget import check_series, series_room
 from holdfast.compute.evaluate.columns import columnar
 from holdfast.compute.evaluate.joins import joined, outer_joined, semi_joined, true_for
 from holdfast.compute.evaluate.keys import Key, Sorter, equality, ordering, same
@@ -58,7 +59,7 @@ class Surroundings:
     kept: Mapping[Relation, Multiset] = field(default_factory=dict)
     """What was evaluated before, and stays the same in every round of a recursion."""
     most: int | None = None
-    """Rows that a join may come to."""
+    """Rows that a join or a series may come to."""
 
     def binding(self, name: str, value: Multiset) -> Surroundings:
         return replace(self, bound={**self.bound, name: value})
@@ -183,12 +184,19 @@ def _flat_map(relation: FlatMap, around: Surroundings) -> Multiset:
         leading = (Types(tuple(argument.type for argument in relation.arguments), result),)
     missing = ((None,) * (len(relation.returns) + relation.ordinality),) if relation.outer else ()
 
+    room = series_room(around.most) if function.long else None
+
     def change(row: Row) -> list[Row]:
+        nonlocal room
         values = arguments(row)
         if function.strict and None in values:
             found: Sequence[Row] = ()
         else:
-            found = list(function.python(*leading, *values))
+            made = function.python(*leading, *values)
+            found = list(made if room is None else islice(made, room + 1))
+        if room is not None:
+            check_series(found, room, around.most)
+            room -= len(found)
         if relation.ordinality:
             found = [(*new, place) for place, new in enumerate(found, start=1)]
         return [row + new for new in found or missing]

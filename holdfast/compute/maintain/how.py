@@ -23,7 +23,7 @@ _LOADED = 10_000_000
 MOST = 1_000_000
 """Rows that a join may come to in this process, and pairs it may look at, where Spark can do the same."""
 
-TOO_MANY = f"a join looks at more than {MOST} pairs of rows"
+TOO_MANY = f"more than {MOST} rows, or pairs of them, to look at"
 
 
 @dataclass(frozen=True, slots=True)

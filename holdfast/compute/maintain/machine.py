@@ -100,8 +100,8 @@ class Machine:
     ) -> Step:
         """What follows from all changes later than `basis`, up to `end`; what is earlier than `first`, as of then.
 
-        Here as below, if a join comes to more than the `most` rows, it is given up with `TooManyRows`; and here also
-        if more than `few` of the changes may be of use.
+        Here as below, if a join or a series comes to more than the `most` rows, it is given up with `TooManyRows`; and
+        here also if more than `few` of the changes may be of use.
         """
         program = self._view.program
         draft.enter("wait")

@@ -173,7 +173,7 @@ class TableFunction:
     """A function that returns rows.
 
     `python` returns tuples, one value for each column. `spark` is SQL of an array, of structs where there is more than
-    one column. A strict function returns no rows for a null argument.
+    one column. A strict function returns no rows for a null argument. One that is `long` makes many rows of few.
     """
 
     name: str
@@ -185,6 +185,7 @@ class TableFunction:
     fails: bool = False
     typed: bool = False
     variadic: bool = False
+    long: bool = False
     doc: str = ""
 
     def __repr__(self) -> str:

@@ -150,6 +150,7 @@ def _series(arguments: tuple[Type, ...], python: Anything, spark: Anything = Non
         python,
         spark,
         fails=True,
+        long=True,
         doc="From the first to the last value by steps of one, or of the third.",
     )
 

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from holdfast.compute.maintain import how, hydrating, stepping
 from holdfast.compute.render import SparkQuery, render
-from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed, RoutineTimedOut
+from holdfast.plan.errors import DivisionByZero, NullValueNotAllowed, ProgramLimitExceeded, RoutineTimedOut
 from holdfast.plan.printer import show
 from holdfast.plan.relation import Plan
 from holdfast.plan.types import RangeValue
@@ -94,11 +94,11 @@ async def test_a_join_that_is_too_large_for_this_process_is_made_by_spark(
     first, second, third = opened.ledger.maintainer.compute.statuses()[0].steps
     assert (first.mode, first.reason) == (
         "spark",
-        "first rows, of few rows; a join looks at more than 1000000 pairs of rows",
+        "first rows, of few rows; more than 1000000 rows, or pairs of them, to look at",
     )
     assert second.mode == "incremental"
     assert (third.mode, third.rows_out) == ("spark", 66)
-    assert third.reason == "6 changes at one time; a join looks at more than 1000000 pairs of rows"
+    assert third.reason == "6 changes at one time; more than 1000000 rows, or pairs of them, to look at"
 
 
 async def test_pairs_that_are_too_many_for_this_process_are_looked_at_by_spark(
@@ -117,8 +117,33 @@ async def test_pairs_that_are_too_many_for_this_process_are_looked_at_by_spark(
     *_, last = opened.ledger.maintainer.compute.statuses()[0].steps
     assert (last.mode, last.reason) == (
         "spark",
-        "5 changes at one time; a join looks at more than 1000000 pairs of rows",
+        "5 changes at one time; more than 1000000 rows, or pairs of them, to look at",
     )
+
+
+async def test_a_series_that_is_too_long_for_this_process_is_made_by_spark(
+    opened: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(how, "_FEW_ROWS", 100)
+    monkeypatch.setattr(stepping, "MOST", 50)
+    await opened.run("CREATE TABLE t (n int8)")
+    await opened.run(
+        "CREATE MATERIALIZED VIEW v AS SELECT g % 2 AS odd, count(*) FROM t, generate_series(1, n) g GROUP BY 1"
+    )
+    await opened.insert("t", (10,))
+    assert await opened.rows("v") == Counter([(0, 5), (1, 5)])
+    await opened.insert("t", (60,))
+    assert await opened.rows("v") == Counter([(0, 35), (1, 35)])
+    *_, last = opened.ledger.maintainer.compute.statuses()[0].steps
+    assert (last.mode, last.reason) == (
+        "spark",
+        "1 change at one time; more than 1000000 rows, or pairs of them, to look at",
+    )
+    await opened.insert("t", (5_000_000_000,))
+    with pytest.raises(ProgramLimitExceeded):
+        await opened.rows("v")
+    await opened.delete("t", (5_000_000_000,))
+    assert await opened.rows("v") == Counter([(0, 35), (1, 35)])
 
 
 async def test_much_that_changes_at_one_time_is_what_changed(opened: Book) -> None:

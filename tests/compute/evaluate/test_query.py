@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.compute.evaluate import can_evaluate, evaluate
+from holdfast.compute.evaluate import budget, can_evaluate, evaluate
 from holdfast.compute.evaluate.budget import TooManyRows
 from holdfast.compute.evaluate.values import rows_of, table_of
 from holdfast.errors import UsageError
-from holdfast.plan.errors import DivisionByZero, InvalidRowCountInLimit
+from holdfast.plan.errors import DivisionByZero, InvalidRowCountInLimit, ProgramLimitExceeded
 from holdfast.plan.functions.function import Function, ResultColumns, TableFunction
 from holdfast.plan.functions.registry import FUNCTIONS, OPERATORS
 from holdfast.plan.order import nullable_key
@@ -181,7 +181,13 @@ def test_arguments_are_evaluated_before_a_null_decides() -> None:
 
 
 NOW = Function("now", (), DATE, None, stability="stable")
-SERIES = TableFunction("generate_series", (INT4,), ResultColumns(("n",), (INT4,), (False,)), lambda n: [(n,)])
+SERIES = TableFunction(
+    "generate_series",
+    (INT4,),
+    ResultColumns(("n",), (INT4,), (False,)),
+    lambda n: ((each,) for each in range(n)),
+    long=True,
+)
 
 
 def test_constants_and_plain_reads_are_answered_here() -> None:
@@ -219,3 +225,25 @@ def test_a_join_that_comes_to_too_many_rows_is_given_up(outer: bool) -> None:
     assert evaluate(plan, {}, (), 900).num_rows == 900
     with pytest.raises(TooManyRows):
         evaluate(plan, {}, (), 899)
+
+
+def test_a_series_that_comes_to_too_many_rows_is_given_up() -> None:
+    counts = Values(((20,), (0,), (10,)), (ColumnType(INT4),))
+    plan = Plan(FlatMap(counts, SERIES, (col(0),), (ColumnType(INT4),)), ("a", "n"))
+    assert evaluate(plan, {}, (), 30).num_rows == 30
+    with pytest.raises(TooManyRows):
+        evaluate(plan, {}, (), 29)
+
+
+def test_a_series_is_given_up_before_its_rows_are_made() -> None:
+    endless = Values(((2**62,),), (ColumnType(INT4),))
+    plan = Plan(FlatMap(endless, SERIES, (col(0),), (ColumnType(INT4),)), ("a", "n"))
+    with pytest.raises(TooManyRows):
+        evaluate(plan, {}, (), 1000)
+
+
+def test_a_series_without_end_is_an_error_where_there_is_no_other_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "_LONGEST", 1000)
+    endless = Values(((2**62,),), (ColumnType(INT4),))
+    with pytest.raises(ProgramLimitExceeded, match="more than 1000 rows"):
+        evaluate(Plan(FlatMap(endless, SERIES, (col(0),), (ColumnType(INT4),)), ("a", "n")), {})
