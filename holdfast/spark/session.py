@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -127,6 +128,12 @@ class SparkSettings:
         return self.master.startswith("local")
 
     @property
+    def cores(self) -> int:
+        """How many tasks run at a time, of a local master."""
+        found = re.search(r"\[(\d+)", self.master)
+        return int(found[1]) if found else (os.cpu_count() or 1) if "*" in self.master else 1
+
+    @property
     def is_connect(self) -> bool:
         return self.master.startswith("sc://")
 
@@ -203,6 +210,8 @@ def starting_conf(settings: SparkSettings, warehouse: str) -> dict[str, str]:
     }
     if settings.is_local:
         conf |= {"spark.driver.host": LOOPBACK, "spark.driver.bindAddress": LOOPBACK}
+        # Two tasks for each processor: with one and a half, one of two is idle while the last runs.
+        conf["spark.sql.files.minPartitionNum"] = str(2 * settings.cores)
     if settings.jars:
         conf["spark.jars"] = ",".join(settings.jars)
     conf |= settings.conf

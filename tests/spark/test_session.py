@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -97,6 +98,14 @@ def test_pages_that_spark_writes_carry_a_checksum(spark: SparkSession, tmp_path:
 def test_arrow_functions_run_in_this_python(spark: SparkSession) -> None:
     answer = spark.createDataFrame(pa.table({"a": [1, 2]})).mapInArrow(lambda batches: batches, "a bigint").toArrow()
     assert sorted(answer.column("a").to_pylist()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("master", "cores"), [("local[3]", 3), ("local[3, 2]", 3), ("local[*]", os.cpu_count()), ("local", 1)]
+)
+def test_a_large_file_is_read_by_two_tasks_for_each_processor(master: str, cores: int) -> None:
+    assert starting_conf(SparkSettings(master=master), "there")["spark.sql.files.minPartitionNum"] == str(2 * cores)
+    assert "spark.sql.files.minPartitionNum" not in starting_conf(SparkSettings(master="spark://there:7077"), "there")
 
 
 def test_a_callers_setting_has_the_last_word() -> None:
