@@ -128,13 +128,46 @@ def total_of_part(place: int, parts: int) -> Aggregate:
             return sum(values, Decimal(0))
 
     def text(_: Sequence[str], types: Sequence[Type], __: Type) -> str | None:
-        number = "{0}" if isinstance(types[0], Numeric) else f"CAST({{0}} AS {spark_type(of(types[0]))})"
-        found = _total_text(of(types[0]).scale, place, parts)
+        type_, is_numeric = of(types[0]), isinstance(types[0], Numeric)
+        if type_.precision <= (_LONG if is_numeric else _LONG + 1) and type_.scale <= _FRACTION:
+            return _total_of_longs(type_)
+        number = "{0}" if is_numeric else f"CAST({{0}} AS {spark_type(type_)})"
+        found = _total_text(type_.scale, place, parts)
         return None if found is None else found.replace("{0}", number)
 
     return Aggregate(
         f"total of part {place} of {parts}", (Any.ANY,), WHOLE, python, text, null_when_empty=False, typed=True
     )
+
+
+_LONG, _FRACTION = 18, 8
+"""Digits of decimals that Spark has in a long, where an integer may have one more, and of those whose sums are added in
+one.
+"""
+
+_BITS = 31
+"""Of a whole number that has more, the rest is added up by itself: so are two thousand million of the largest."""
+
+
+def _total_of_longs(type_: Numeric) -> str:
+    """Sums of longs take a third of the time of sums of decimals: of whole numbers, in halves if they are large, and of
+    what comes after the point.
+    """
+    whole, scale = "CAST({0} AS BIGINT)", type_.scale
+    if type_.precision - scale <= _BITS * 3 // 10:
+        total = _as_decimal(f"sum({whole})")
+    else:
+        high, low = f"sum(shiftright({whole}, {_BITS}))", f"sum({whole} & {2**_BITS - 1}L)"
+        total = f"{_as_decimal(high)} * {2**_BITS}BD + {_as_decimal(low)}"
+    if scale:
+        # A fraction of less than one, which has no more digits than those that it is cast to.
+        fraction = f"sum(CAST({{0}} - CAST({whole} AS {spark_type(type_)}) AS DECIMAL({_FRACTION}, {scale})))"
+        total = f"({total}) * {10**scale}BD + CAST(coalesce({fraction}, 0) * {10**scale}BD AS DECIMAL(38, 0))"
+    return f"CAST({total} AS DECIMAL(38, 0))"
+
+
+def _as_decimal(total: str) -> str:
+    return f"CAST(coalesce({total}, 0L) AS DECIMAL(19, 0))"
 
 
 def _total_text(scale: int, place: int, parts: int) -> str | None:

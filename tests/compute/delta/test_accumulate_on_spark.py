@@ -32,6 +32,11 @@ COLUMNS: list[tuple[Type, tuple[object, ...]]] = [
         (Decimal("1e-18"), None, most(18), most(18, "-"), Decimal("12.5")),
     ),
     (numeric(10, 2), (Decimal("0.01"), None, Decimal("99999999.99"), Decimal("-99999999.99"), Decimal("0.99"))),
+    (numeric(18, 0), (Decimal(10**18 - 1), None, Decimal(1 - 10**18), Decimal(10**18 - 1), Decimal(-1))),
+    (numeric(18, 8), (Decimal("1e-8"), None, Decimal("9999999999.99999999"), Decimal("-0.5"), Decimal("-7e-8"))),
+    (numeric(17, 2), (Decimal(10**17 - 1) / 100, None, Decimal(1 - 10**17) / 100, Decimal("-2.01"), Decimal(2**31))),
+    (numeric(8, 8), (Decimal("0.99999999"), None, Decimal("-0.99999999"), Decimal("-1e-8"), Decimal(0))),
+    (numeric(18, 9), (Decimal("1e-9"), None, Decimal("999999999.999999999"), Decimal("-0.5"), Decimal("0.1"))),
     (numeric(23, 20), (Decimal("1e-20"), None, Decimal("999.99999999999999999999"), Decimal("-0.5"), Decimal(0))),
     (numeric(38, 0), (Decimal(1), None, most(0), most(0), most(0, "-"))),
     (
