@@ -368,9 +368,9 @@ class Generator:
         a, b = self.random.choice(pairs)
         operator = "=" if full or not self.one_in(4) else self.random.choice(COMPARISONS)
         one, other = a.text, b.text
-        if not full and self.one_in(4):
+        if not full and self.one_in(4) and a.type in CALLS:
             one = self.expression(a.type, left, 1)
-        if not full and self.one_in(4):
+        if not full and self.one_in(4) and b.type in CALLS:
             other = self.expression(b.type, right, 1)
         text = f"{one} {operator} {other}"
         if not full and self.one_in(4):
