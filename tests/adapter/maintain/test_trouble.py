@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 
 from holdfast import failpoint
+from holdfast.compute.evaluate import budget
 from holdfast.compute.maintain.gather import Gathered
 from holdfast.compute.maintain.machine import Machine
 from holdfast.errors import UnavailableError
 from holdfast.persist.errors import Fenced
-from holdfast.plan.errors import DivisionByZero
+from holdfast.plan.errors import DivisionByZero, ProgramLimitExceeded
 from holdfast.repr.frontier import Timestamp
 from holdfast.repr.update import UpdateBatch
 from tests.adapter.asking import ask, database, rows
@@ -204,3 +205,24 @@ async def test_states_of_another_program_are_made_anew() -> None:
     async with book(stored) as opened:
         await opened.delete("t", (1, 2))
         assert await opened.rows("m") == Counter([(1, 1, 1), (2, 1, 3)])
+
+
+@pytest.mark.parametrize("clock", ["", "WHERE mz_now() >= n"])
+async def test_a_series_that_memory_has_no_room_for_is_an_error_until_its_row_goes(
+    monkeypatch: pytest.MonkeyPatch, clock: str
+) -> None:
+    monkeypatch.setattr(budget, "_LONGEST", 100)
+    stored = in_memory()
+    async with book(stored) as opened:
+        await opened.run("CREATE TABLE t (n int8)")
+        await opened.run(f"CREATE MATERIALIZED VIEW v AS SELECT count(*) FROM t, generate_series(1, t.n) g {clock}")
+        await opened.insert("t", (60,))
+        assert await opened.rows("v") == Counter([(60,)])
+        await opened.insert("t", (900_000,))
+        with pytest.raises(ProgramLimitExceeded):
+            await opened.rows("v")
+    async with book(stored, opened.clock) as opened:
+        with pytest.raises(ProgramLimitExceeded):
+            await opened.rows("v")
+        await opened.delete("t", (900_000,))
+        assert await opened.rows("v") == Counter([(60,)])
